@@ -1,0 +1,2 @@
+/* The trees of the control are no part of a checkout. SPDX-License-Identifier: MIT */
+#include "up.h"

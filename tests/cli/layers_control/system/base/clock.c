@@ -1,0 +1,2 @@
+/* Not even in the same folder. SPDX-License-Identifier: MIT */
+#include <sys/time.h> /* planted */

@@ -1,0 +1,6 @@
+/* Every folder above this one. SPDX-License-Identifier: MIT */
+#include "alloc/own.h"
+#include "gc/x.h" /* planted */
+#include "vm/x.h" /* planted */
+#include "tools/x.h" /* planted */
+#include "tests/x.h" /* planted */

@@ -1,0 +1,8 @@
+/* Every folder above this one. SPDX-License-Identifier: MIT */
+#include "base/own.h"
+#include "safepoint/x.h" /* planted */
+#include "alloc/x.h" /* planted */
+#include "gc/x.h" /* planted */
+#include "vm/x.h" /* planted */
+#include "tools/x.h" /* planted */
+#include "tests/x.h" /* planted */
