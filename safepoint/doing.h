@@ -1,0 +1,55 @@
+/* doing.h -- what a participant says it is doing, for the late-thread line.
+ *
+ * Layer: safepoint/.  The owner writes, the coordinator reads at any time.
+ *
+ *   field            writer   readers       order
+ *   version          owner    coordinator   seqlock, Note [V] in doing.c
+ *   what, done, total owner   coordinator   relaxed inside the seqlock
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SAFEPOINT_DOING_H
+#define SAFEPOINT_DOING_H
+
+#include "base/atomics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One kind of work; static storage, compared by its kind string. */
+struct doing_what {
+    const char *kind; /* short, stable, for grouping: "zero", "no-poll loop" */
+    const char *text; /* a phrase without numbers: "zeroing a buffer" */
+    const char *unit; /* of done and total: "bytes", "iterations" */
+};
+
+struct doing {
+    _Atomic uint32_t version; /* odd = being written */
+    _Atomic(const struct doing_what *) what;
+    _Atomic uint64_t done, total;
+};
+
+/* A copy at one moment.  what NULL = said nothing; total 0 = no progress known. */
+struct doing_value {
+    const struct doing_what *what;
+    uint64_t done, total;
+};
+
+/* [self] Says what comes now; returns what was said before, for doing_end(). */
+struct doing_value doing_begin(struct doing *doing, const struct doing_what *what, uint64_t total);
+/* [self] Units done so far. */
+static inline void doing_progress(struct doing *doing, uint64_t done)
+{
+    store_relaxed(&doing->done, done); /* a stale value is off by one chunk, no more */
+}
+/* [self] Goes back to what was said before. */
+void doing_end(struct doing *doing, struct doing_value before);
+
+/* [any] A consistent copy; after a few torn reads it gives up and says nothing
+ * of the numbers (total 0). */
+STOP_PATH struct doing_value doing_read(struct doing *doing);
+
+/* [any] "zeroing a buffer 1048576/268435456 bytes"; cut to fit; "" if nothing. */
+void doing_format(struct doing_value value, char *text_out, size_t bytes);
+
+#endif

@@ -1,0 +1,96 @@
+/* registry.c -- see registry.h.
+ *
+ * liburcu gives the grace periods; the links are our own C11 atomics, because
+ * ThreadSanitizer cannot see into liburcu's.  For the same reason the edge
+ * "reader leaves -> memory is freed" is told to it by hand (rcu_edge).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "safepoint/registry.h"
+
+#include "base/insist.h"
+#include "base/lock.h"
+
+#include <stdlib.h>
+
+#ifdef __SANITIZE_THREAD__
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+static char rcu_edge;
+#define EDGE_ACQUIRE() __tsan_acquire(&rcu_edge)
+#define EDGE_RELEASE() __tsan_release(&rcu_edge)
+#else
+#define EDGE_ACQUIRE() ((void)0)
+#define EDGE_RELEASE() ((void)0)
+#endif
+
+static struct lock writers = LOCK_INITIALIZER(REGISTRY);
+static _Atomic(struct participant *) head;
+static _Atomic uint32_t count;
+static _Atomic uint64_t attached;
+static _Thread_local uint32_t read_depth;
+
+void registry_start(void)
+{
+    urcu_memb_register_thread(); /* the calling thread only asks for the worker */
+    urcu_memb_get_default_call_rcu_data();
+    urcu_memb_unregister_thread();
+}
+
+void registry_thread_begins(void) { urcu_memb_register_thread(); }
+void registry_thread_ends(void) { urcu_memb_unregister_thread(); }
+
+void registry_read_lock(void)
+{
+    read_depth++;
+    urcu_memb_read_lock();
+}
+
+void registry_read_unlock(void)
+{
+    EDGE_RELEASE();
+    urcu_memb_read_unlock();
+    read_depth--;
+}
+
+bool registry_is_reading(void) { return read_depth != 0; }
+struct participant *registry_first(void) { return load_seq(&head); }
+uint32_t registry_count(void) { return load_relaxed(&count); }       /* a statistic */
+uint64_t registry_attached(void) { return load_relaxed(&attached); } /* a statistic */
+
+/* The head store is seq_cst, and so are the state accesses around it: either the
+ * walk that begins with an odd epoch meets the newcomer, or the newcomer reads
+ * that odd epoch when it first leaves NATIVE (Note [D]). */
+void registry_add(struct participant *self)
+{
+    self->number = (uint32_t)fetch_add_relaxed(&attached, 1) + 1; /* before readers see us */
+    lock_acquire(&writers);
+    struct participant *second = load_relaxed(&head); /* written under our lock */
+    store_release(&self->next, second);
+    if (second)
+        second->prev = self;
+    store_seq(&head, self);
+    lock_release(&writers);
+    fetch_add_relaxed(&count, 1);
+}
+
+static void free_participant(struct rcu_head *rcu)
+{
+    EDGE_ACQUIRE();
+    free((char *)rcu - offsetof(struct participant, rcu));
+}
+
+void registry_remove(struct participant *self)
+{
+    lock_acquire(&writers);
+    struct participant *next = load_relaxed(&self->next); /* written under our lock */
+    if (next)
+        next->prev = self->prev;
+    if (self->prev)
+        store_release(&self->prev->next, next);
+    else
+        store_seq(&head, next);
+    lock_release(&writers);
+    fetch_add_relaxed(&count, (uint32_t)-1);
+    EDGE_RELEASE();
+    urcu_memb_call_rcu(&self->rcu, free_participant);
+}

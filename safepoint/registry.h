@@ -1,0 +1,53 @@
+/* registry.h -- the list of all participants, read by RCU.
+ *
+ * Layer: safepoint/.
+ *
+ *                add        remove     walk
+ *     add        lock       lock       ok
+ *     remove     lock       lock       ok       memory lives until readers leave
+ *     walk       ok         ok         ok
+ *
+ * The lock serialises writers only; the coordinator never takes it, so starting
+ * or ending a thread never waits for a stop nor a stop for them (P4).
+ * Nobody calls synchronize_rcu() or rcu_barrier() in an operation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SAFEPOINT_REGISTRY_H
+#define SAFEPOINT_REGISTRY_H
+
+#include "base/atomics.h"
+#include "base/err.h"
+#include "safepoint/participant_priv.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* [any] Once, at start: starts the thread that frees what ended threads leave. */
+void registry_start(void);
+
+/* [self] Between attach and detach a thread is an RCU reader; the VM thread too. */
+void registry_thread_begins(void);
+void registry_thread_ends(void);
+
+/* [self] At the head, with full barriers around; state is NATIVE already. */
+void registry_add(struct participant *self);
+/* [self] Out of the list; freed after the readers that may see it have left. */
+void registry_remove(struct participant *self);
+
+/* [any RCU reader] No poll, no wait for another thread's grace period inside. */
+void registry_read_lock(void);
+void registry_read_unlock(void);
+bool registry_is_reading(void); /* the calling thread */
+
+/* [reader] Newest first. */
+struct participant *registry_first(void);
+static inline struct participant *registry_next(struct participant *p)
+{
+    return load_acquire(&p->next); /* pairs with the releases in registry_add/remove */
+}
+#define registry_for_each(p) for (struct participant *p = registry_first(); p; p = registry_next(p))
+
+uint32_t registry_count(void);    /* at this moment; relaxed */
+uint64_t registry_attached(void); /* ever */
+
+#endif

@@ -1,0 +1,175 @@
+/* vm_thread.c -- serve requests, close and deliver records, sleep.
+ *
+ *            +------------------------------------------------+
+ *            v                                                |
+ *   take a request --none--> close the open record if its     |
+ *            |               waiters are all out; deliver;    |
+ *            |               sleep (short while one is open) -+
+ *            +-> prepare, stop, finish, answer; deliver ------+
+ *
+ * SPDX-License-Identifier: MIT */
+#include "safepoint/vm_thread.h"
+
+#include "base/atomics.h"
+#include "base/insist.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "safepoint/coordinator.h"
+#include "safepoint/ledger.h"
+#include "safepoint/ledger_log.h"
+#include "safepoint/operation.h"
+#include "safepoint/registry.h"
+#include "safepoint/thread_dump.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+/* While a record is open: look again after this, then twice as long, and so on.
+ * A futex wake reaches a mutator in 3-22 us here, so one look is usually enough. */
+#define FIRST_LOOK_NS 250000
+#define LAST_LOOK_NS  16000000
+
+static pthread_t thread;
+static _Atomic uint32_t dump_is_wanted;
+static _Atomic uint64_t stops_done;
+
+uint64_t vm_thread_stops(void) { return load_relaxed(&stops_done); } /* a statistic */
+
+void vm_thread_ask_for_dump(void)
+{
+    store_seq(&dump_is_wanted, 1);
+    operation_wake();
+}
+
+static void answer_all(struct operation *first, uint64_t epoch)
+{
+    for (struct operation *next; first; first = next) {
+        next = first->next_pending; /* the answered one may vanish */
+        first->epoch = epoch;
+        operation_answer(first);
+    }
+}
+
+static uint32_t count_all(const struct operation *first)
+{
+    uint32_t n = 0;
+    for (; first; first = first->next_pending)
+        n++;
+    return n;
+}
+
+static bool is_elided(struct operation *operation)
+{
+    if (!operation->still_needed || operation->still_needed(operation))
+        return false;
+    ledger_count_elided();
+    answer_all(operation, 0);
+    return true;
+}
+
+static uint64_t stop_for(struct operation *operation, uint64_t picked_ns)
+{
+    operation->next_pending = operation_take_equal(operation);
+    uint32_t requests = count_all(operation);
+    ledger_count_coalesced(requests - 1);
+    coordinator_prepare();
+    if (operation->prepare)
+        operation->prepare(operation);
+    struct stop_record *record = ledger_begin();
+    record->operation = operation->kind;
+    record->schedule = operation->schedule;
+    record->requests = requests;
+    record->stamp[LEDGER_STAMP_requested] = operation->requested_ns;
+    record->stamp[LEDGER_STAMP_picked] = picked_ns;
+    coordinator_stop(operation, record);
+    if (operation->kind != OPERATION_EXIT)
+        ledger_filled();
+    store_relaxed(&stops_done, load_relaxed(&stops_done) + 1); /* we alone write */
+    if (operation->finish)
+        operation->finish(operation);
+    return record->epoch;
+}
+
+/* False after Exit. */
+static bool serve(struct operation *operation)
+{
+    uint64_t picked_ns = os_now_ns();
+    if (is_elided(operation))
+        return true;
+    bool is_exit = operation->kind == OPERATION_EXIT;
+    if (is_exit)
+        ledger_close();
+    uint64_t epoch = stop_for(operation, picked_ns);
+    if (!is_exit)
+        answer_all(operation, epoch);
+    ledger_deliver();
+    if (is_exit) {
+        ledger_totals()->per_operation[OPERATION_EXIT]++;
+        ledger_log_summary(ledger_totals());
+        log_flush();
+        answer_all(operation, epoch);
+    }
+    return !is_exit;
+}
+
+static void dump_threads(void)
+{
+    struct operation dump;
+    store_seq(&dump_is_wanted, 0);
+    thread_dump_init(&dump);
+    dump.requested_ns = os_now_ns();
+    dump.next_pending = NULL;
+    serve(&dump);
+}
+
+static void *vm_thread_main(void *unused)
+{
+    (void)unused;
+    os_set_thread_name("VM Thread");
+    /* Timer slack would make the waits for open records 50 us late; harmless, but
+     * the injected delays of field report C33 are sleeps of this thread too. */
+    os_set_timer_slack_ns(1000);
+    os_set_time_slice_ns(100000);
+    registry_thread_begins();
+    uint64_t look_ns = FIRST_LOOK_NS;
+    for (;;) {
+        uint32_t arrived = operation_arrived(); /* before looking for work: Note [Q] */
+        struct operation *operation = operation_take();
+        if (operation) {
+            look_ns = FIRST_LOOK_NS;
+            if (!serve(operation))
+                break;
+            continue;
+        }
+        if (load_seq(&dump_is_wanted)) {
+            dump_threads();
+            continue;
+        }
+        bool is_closed = ledger_try_close();
+        ledger_deliver();
+        operation_wait(arrived, is_closed ? OS_FUTEX_FOREVER : look_ns);
+        if (!is_closed && look_ns < LAST_LOOK_NS)
+            look_ns *= 2;
+    }
+    registry_thread_ends();
+    return NULL;
+}
+
+/* Signals meant for the process go to threads that expect them. */
+enum err vm_thread_start(void)
+{
+    sigset_t all, before;
+    operation_start();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&thread, NULL, vm_thread_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error ? ERR_NO_THREAD : ERR_OK;
+}
+
+void vm_thread_join(void)
+{
+    int error = pthread_join(thread, NULL);
+    INSIST(error == 0, "pthread_join of the VM thread: %s", strerror(error));
+}
