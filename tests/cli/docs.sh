@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# docs.sh STILLPOINT SOURCE -- what the docs say that a program can check.
+# SPDX-License-Identifier: MIT
+set -u
+. "$(dirname "$0")/lib.sh"
+sp=$1 source=$2
+
+run "$sp" flags --markdown
+expect_code 0
+expect_true "docs/flags.md is stale: write it again with stillpoint flags --markdown" \
+    cmp -s "$scratch/out" "$source/docs/flags.md"
+
+# Every file of the tour is there, and every function it names stands in that file.
+while IFS=: read -r file name; do
+    expect_true "the tour names $file, which is not there" [ -f "$source/$file" ]
+    expect_true "the tour names $name in $file" grep -qF "$name" "$source/$file"
+done < <(grep -oE '`[a-z_]+/[a-z_/]+\.[ch]:[a-z_]+`' "$source/docs/tour.md" | tr -d '`')
+expect_true "the tour names nothing" [ "$checks" -gt 10 ]
+
+# Relative links lead somewhere.
+for page in "$source"/README.md "$source"/docs/*.md "$source"/tests/*/README.md; do
+    while read -r link; do
+        expect_true "$page links to $link" [ -e "$(dirname "$page")/$link" ]
+    done < <(grep -oE '\]\([^)#:]+\)' "$page" | sed 's/^](//; s/)$//')
+done
+
+# Every test that docs/shown.md names is there.
+while read -r test; do
+    expect_true "docs/shown.md names the test $test" \
+        grep -rqF "$test" "$source/tests" --include=*.c --include=*.sh --include=CMakeLists.txt
+done < <(grep -oE '^Test: `[^`]+`' "$source/docs/shown.md" | sed 's/^Test: `//; s/`$//')
+
+finish

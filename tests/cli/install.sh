@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# install.sh BUILD SOURCE COMPILER -- the installed header, libraries and pkg-config file are
+# enough to build and run the example somewhere else; the header is C++ too.
+# SPDX-License-Identifier: MIT
+set -u
+. "$(dirname "$0")/lib.sh"
+build=$1 source=$2 cc=$3
+prefix=$scratch/prefix
+
+run cmake --install "$build" --prefix "$prefix"
+expect_code 0
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name stillpoint.pc)")
+# shellcheck disable=SC2046
+run "$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -DSTILLPOINT_H_INSTALLED \
+    "$source/tools/examples/ttsp_of_a_loop.c" -o "$scratch/example" \
+    $(pkg-config --cflags --libs stillpoint)
+expect_code 0
+run "$scratch/example"
+expect_code 0
+expect_out "2000 stops"
+expect_out "adds up"
+expect_out "summer, summing numbers"
+run "$scratch/example" -XX:SafepointPoll=global
+expect_code 0
+run "$scratch/example" -XX:NoSuchFlag
+expect_code 64
+run "$prefix/bin/stillpoint" --version
+expect_code 0
+printf '#include <stillpoint.h>\nint main() { return STILLPOINT_OK; }\n' >"$scratch/header.cc"
+if command -v c++ >/dev/null; then
+    run c++ -fsyntax-only -Wall -Wextra -Werror "-I$prefix/include" "$scratch/header.cc"
+    expect_code 0
+fi
+
+finish

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# ttsp.sh STILLPOINT CHECK_JSON -- stillpoint ttsp: the table, the JSON, the log, a ledger
+# that is broken on purpose.  No absolute times: who is named, what adds up, what is there.
+# SPDX-License-Identifier: MIT
+set -u
+. "$(dirname "$0")/lib.sh"
+sp=$1 check=$2
+json=$scratch/result.json
+
+# --- everything once, shortly -------------------------------------------------------
+run "$sp" ttsp --seconds 1 --every 10ms --seed 7 --json "$json"
+expect_code 0
+expect_out "last thread: what"
+for name in c-calm c-blocked c-crowd c-storm c-noloop c-noloop-strip c-zero-whole c-zero-chunked; do
+    expect_out "$name"
+done
+expect_true "a line is over 100 columns" [ -z "$(awk 'length > 100' "$scratch/out")" ]
+run "$check" "$json" schema=stillpoint-ttsp-1 ok=true "scenarios=(8)" \
+    scenarios.0.name=c-calm scenarios.0.seed=7 scenarios.0.participants=1 \
+    scenarios.1.participants=64 scenarios.1.self_check.arrivals=0 \
+    scenarios.1.last_thread.0.thread=none "scenarios.1.last_thread=(1)" \
+    scenarios.0.focus=null scenarios.4.focus.kind="no-poll loop" scenarios.6.focus.kind=zero \
+    scenarios.4.last_thread.0.thread=looper scenarios.6.last_thread.0.thread=zeroer \
+    scenarios.6.flags=-XX:BulkPolicy=whole scenarios.6.last_thread.0.doing="zeroing a buffer" \
+    scenarios.0.ttsp_ns.p999=null scenarios.0.negative_spans=0
+expect_code 0
+for k in 0 1 2 3 4 5 6 7; do
+    run "$check" "$json" "scenarios.$k.self_check.ok=true" "scenarios.$k.self_check.spans_ok=true" \
+        "scenarios.$k.self_check.lost_events=0"
+    expect_code 0
+    run "$check" "$json" "scenarios.$k.ttsp_ns.max" "scenarios.$k.stops" "scenarios.$k.cpus"
+    expect_true "no maximum in scenario $k" grep -qE '^[0-9]+$' "$scratch/out"
+    for key in prepare_ns lag_ns queued_ns cleanup_ns op_ns leave_ns wake_ns resume_ns total_ns \
+        scheduled_ns missed by_look carried; do
+        run "$check" "$json" "scenarios.$k.$key"
+        expect_true "no $key in scenario $k" [ "$(cat "$scratch/out")" != "(missing)" ]
+    done
+done
+run "$check" "$json" scenarios.6.last_thread.0.example
+expect_true "no bytes done/total" grep -qE 'zeroing a buffer [0-9]+/268435456 bytes' "$scratch/out"
+
+# --- every flag that changes the way of stopping -------------------------------------
+for flag in -XX:SafepointPoll=global -XX:SafepointWait=sleep -XX:SafepointWait=spin \
+    -XX:SafepointWake=all -XX:SafepointSpinMicros=0; do
+    run "$sp" ttsp --seconds 0.3 "$flag" c-calm --json "$json"
+    expect_code 0
+    run "$check" "$json" ok=true "scenarios.0.flags=$flag" scenarios.0.self_check.ok=true
+    expect_code 0
+done
+
+# --- the log: HotSpot's lines, in the file that was asked for -------------------------
+run "$sp" ttsp --seconds 0.5 "-Xlog:safepoint*,gc+init:file=$scratch/stop.log:uptime,level,tags" c-calm
+expect_code 0
+line='^\[[0-9]+\.[0-9]{3}s\]\[info *\]\[safepoint *\] Safepoint "ForceSafepoint", Time since last: [0-9]+ ns, Reaching safepoint: [0-9]+ ns, At safepoint: [0-9]+ ns, Leaving safepoint: [0-9]+ ns, Total: [0-9]+ ns, Threads: 1 runnable, 1 total$'
+expect_true "no safepoint lines" [ "$(grep -cE "$line" "$scratch/stop.log")" -ge 20 ]
+expect_true "no version line" grep -qE '\[gc,init *\] Version: 25\.' "$scratch/stop.log"
+expect_true "no table" grep -qE '\[safepoint,stats *\] ForceSafepoint  ' "$scratch/stop.log"
+expect_true "no percentiles at exit" grep -qE 'ttsp +p50 [0-9]+ ns' "$scratch/stop.log"
+
+# --- a ledger broken on purpose: 75, the JSON is written and says so ------------------
+for fault in lost-arrival bad-span hist-count; do
+    run "$sp" ttsp --seconds 0.5 --json "$json" -XX:+UnlockDiagnosticVMOptions \
+        "-XX:InjectLedgerFault=$fault" c-calm
+    expect_code 75
+    expect_err "self-check failed"
+    run "$check" "$json" ok=false scenarios.0.self_check.ok=false
+    expect_code 0
+done
+
+# --- a delay in one stage shows there --------------------------------------------------
+run "$sp" ttsp --seconds 1 --every 40ms --json "$json" -XX:+UnlockDiagnosticVMOptions \
+    -XX:InjectDelay=operation:10 c-calm
+expect_code 0
+run "$check" "$json" scenarios.0.op_ns.p50
+expect_true "the operation is not 10 ms long" [ "$(cat "$scratch/out")" -ge 10000000 ]
+
+# --- results that cannot be written after all ------------------------------------------
+run "$sp" ttsp --seconds 0.3 --json /dev/full c-calm
+expect_code 74
+expect_err "/dev/full"
+
+# --- signals to the child that runs the scenario -----------------------------------------
+children_of() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
+
+# with_signal SIGNAL: a run of 3 s, the signal to its child after one
+with_signal() {
+    "$sp" ttsp --seconds 3 c-calm --json "$json" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    local parent=$!
+    sleep 1
+    # shellcheck disable=SC2046
+    kill "-$1" $(children_of "$parent")
+    wait "$parent"
+    code=$? last="ttsp whose child gets signal $1"
+}
+
+if [ -e "/proc/$$/task/$$/children" ]; then
+    with_signal KILL
+    expect_code 75
+    expect_err "died of signal 9"
+    run "$check" "$json" ok=false scenarios.0.self_check.ok=false
+    expect_code 0
+
+    # The crash report: signal, thread, states, frames.
+    with_signal ABRT
+    expect_code 75
+    expect_err "Stillpoint ends by signal 6"
+    expect_err "participants (1)"
+    expect_err '"poller"'
+    expect_err "native frames of thread"
+
+    # SIGQUIT prints a thread dump and the run goes on.
+    with_signal QUIT
+    expect_code 0
+    expect_err "Full thread dump Stillpoint (1 participants)"
+    expect_err '"poller" #1 mutator'
+    run "$check" "$json" ok=true
+    expect_code 0
+else
+    echo "SKIP: this kernel does not list children, no signals were sent"
+fi
+
+finish

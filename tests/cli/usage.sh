@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# usage.sh STILLPOINT -- bad input: one clear line, the documented exit code, nothing half
+# written.  Good input of the small commands too.
+# SPDX-License-Identifier: MIT
+set -u
+. "$(dirname "$0")/lib.sh"
+sp=$1
+
+run "$sp" --help;                       expect_code 0; expect_out "usage: stillpoint"
+run "$sp" --version;                    expect_code 0; expect_out "stillpoint 0."
+run "$sp" ttsp --help;                  expect_code 0; expect_out "--seconds"
+run "$sp" ttsp --list;                  expect_code 0; expect_out "c-zero-whole"
+run "$sp" flags;                        expect_code 0; expect_out "SafepointSpinMicros"
+run "$sp" -XX:+PrintFlagsFinal;         expect_code 0; expect_out "BulkChunkBytes"
+run "$sp" -XX:BulkPolicy=whole -XX:+PrintFlagsFinal
+expect_code 0; expect_out "command line"
+run "$sp" -Xlog:help;                   expect_code 0; expect_out "uptime"
+
+refuse 64 "no command"                  "$sp"
+refuse 64 "did you mean ttsp?"          "$sp" ttps
+refuse 64 "unknown command"             "$sp" frobnicate
+refuse 64 "did you mean -XX:SafepointSpinMicros" "$sp" ttsp -XX:SafepontSpinMicros=5
+refuse 64 "unknown flag"                "$sp" ttsp -XX:NoSuchThing=5
+refuse 64 "unknown flag"                "$sp" ttsp -Xmx64m
+refuse 64 "0 to 1000000"                "$sp" ttsp -XX:SafepointSpinMicros=9999999
+refuse 64 "whole, chunked"              "$sp" ttsp -XX:BulkPolicy=hole
+refuse 64 "-XX:BulkPolicy=chunked"      "$sp" ttsp -XX:BulkPolicy=whole -XX:BulkPolicy=chunked
+refuse 64 "BulkChunkBytes"              "$sp" ttsp -XX:BulkPolicy=whole -XX:BulkChunkBytes=64k c-calm
+refuse 64 "SafepointSpinMicros"         "$sp" ttsp -XX:SafepointWait=sleep -XX:SafepointSpinMicros=5 c-calm
+refuse 64 "UnlockDiagnosticVMOptions"   "$sp" ttsp -XX:-SafepointRecording c-calm
+refuse 64 "SafepointRecording"          "$sp" ttsp -XX:+UnlockDiagnosticVMOptions -XX:-SafepointRecording c-calm
+refuse 64 "STAGE:MS"                    "$sp" ttsp -XX:+UnlockDiagnosticVMOptions -XX:InjectDelay=lunch:40 c-calm
+refuse 64 "c-zero-chunked"              "$sp" ttsp -XX:BulkPolicy=whole c-zero-chunked
+refuse 64 "did you mean c-calm?"        "$sp" ttsp c-clam
+refuse 64 "unknown scenario"            "$sp" ttsp no-such-scenario-at-all
+refuse 64 "named twice"                 "$sp" ttsp c-calm c-calm
+refuse 64 "--seconds"                   "$sp" ttsp --seconds
+refuse 64 "--seconds"                   "$sp" ttsp --seconds -5
+refuse 64 "--seconds"                   "$sp" ttsp --seconds 0 c-calm
+refuse 64 "not a duration"              "$sp" ttsp --every 5
+refuse 64 "no probe"                    "$sp" ttsp --every 10s --seconds 1 c-calm
+refuse 64 "did you mean --seconds"      "$sp" ttsp --second 5
+refuse 64 "--seed"                      "$sp" ttsp --seed minus
+refuse 64 "-Xlog"                       "$sp" ttsp -Xlog:nosuchtag c-calm
+refuse 64 "did you mean"                "$sp" flags --markdwon
+
+# What the system refuses: 74, before anything was measured.
+refuse 74 "/nonexistent/x.json"         "$sp" ttsp --json /nonexistent/x.json c-calm
+refuse 74 "$scratch"                    "$sp" ttsp --json "$scratch" c-calm
+refuse 74 "/nonexistent/x.log"          "$sp" ttsp -Xlog:safepoint:file=/nonexistent/x.log c-calm
+expect_true "something was left behind" [ -z "$(find "$scratch" -name '*.part*')" ]
+
+# A refused run leaves an older result as it was.
+echo old >"$scratch/old.json"
+run "$sp" ttsp --json "$scratch/old.json" --seconds 0 c-calm
+expect_code 64
+expect_true "the old result was touched" [ "$(cat "$scratch/old.json")" = old ]
+
+finish

@@ -1,0 +1,159 @@
+/* test_tools.c -- numbers as typed and shown, JSON, result files.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/os.h"
+#include "tools/json_writer.h"
+#include "tools/output.h"
+#include "tools/text.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+START_TEST(durations_are_shown_with_three_digits)
+{
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } cases[] = { { 0, "0ns" },           { 999, "999ns" },       { 1000, "1.00us" },
+                  { 9994, "9.99us" },     { 9996, "10.0us" },     { 99960, "100us" },
+                  { 999499, "999us" },    { 999500, "1.00ms" },   { 45100000, "45.1ms" },
+                  { 999499999, "999ms" }, { 999500000, "1.00s" }, { 3600000000000, "3600s" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        text_ns(text, sizeof text, cases[i].ns);
+        ck_assert_str_eq(text, cases[i].text);
+    }
+}
+END_TEST
+
+START_TEST(durations_are_parsed_or_refused)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns; /* 0 = refused */
+    } cases[] = { { "5ms", 5000000 }, { "250us", 250000 }, { "1.5s", 1500000000 },
+                  { "1ns", 1 },       { "5", 0 },          { "", 0 },
+                  { "ms", 0 },        { "-5ms", 0 },       { "0ms", 0 },
+                  { "1e3ms", 0 },     { "5 ms", 0 },       { "5msx", 0 },
+                  { "1..5ms", 0 },    { "nan", 0 },        { "0x5ms", 0 },
+                  { "99999999s", 0 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t ns = 0;
+        bool ok = text_parse_duration(cases[i].text, &ns);
+        ck_assert_msg(ok == (cases[i].ns != 0) && ns == cases[i].ns, "\"%s\": %d, %llu ns",
+                      cases[i].text, ok, (unsigned long long)ns);
+    }
+}
+END_TEST
+
+START_TEST(json_with_every_awkward_string_is_read_back_the_same)
+{
+    char *data = NULL;
+    size_t bytes;
+    const char *awkward = "quote \" backslash \\ tab \t newline \n bell \a umlaut \xc3\xbc";
+    FILE *out = open_memstream(&data, &bytes);
+    struct json_writer json;
+    json_writer_start(&json, out);
+    json_writer_open_object(&json, NULL);
+    json_writer_string(&json, awkward, awkward);
+    json_writer_unsigned(&json, "big", UINT64_C(9007199254740993));
+    json_writer_signed(&json, "negative", -1);
+    json_writer_double(&json, "infinite", INFINITY);
+    json_writer_open_array(&json, "list");
+    json_writer_bool(&json, NULL, true);
+    json_writer_null(&json, NULL);
+    json_writer_close(&json);
+    json_writer_open_object(&json, "empty");
+    json_writer_close(&json);
+    json_writer_close(&json);
+    json_writer_end(&json);
+    fclose(out);
+    json_error_t error;
+    json_t *root = json_loads(data, JSON_REJECT_DUPLICATES, &error);
+    ck_assert_msg(root != NULL, "line %d: %s in %s", error.line, error.text, data);
+    ck_assert_str_eq(json_string_value(json_object_get(root, awkward)), awkward);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "big")), INT64_C(9007199254740993));
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "negative")), -1);
+    ck_assert(json_is_null(json_object_get(root, "infinite")));
+    ck_assert_uint_eq(json_array_size(json_object_get(root, "list")), 2);
+    json_decref(root);
+    free(data);
+}
+END_TEST
+
+static char folder[] = "/tmp/stillpoint-output-XXXXXX";
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void check_text(const char *path, const char *text)
+{
+    char read[64] = "";
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_ptr_nonnull(fgets(read, sizeof read, f));
+    fclose(f);
+    ck_assert_str_eq(read, text);
+}
+
+START_TEST(a_result_file_is_whole_or_untouched)
+{
+    struct output output;
+    char path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/result", folder);
+    write_text(path, "old");
+    ck_assert(output_open(&output, path));
+    fputs("half", output.file);
+    fflush(output.file);
+    check_text(path, "old"); /* while the run goes on */
+    output_abandon(&output);
+    check_text(path, "old");
+    ck_assert(output_open(&output, path));
+    fputs("new", output.file);
+    ck_assert(output_commit(&output));
+    check_text(path, "new");
+    unlink(path);
+    ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+}
+END_TEST
+
+START_TEST(a_result_file_that_cannot_be_written_is_refused_before_the_run)
+{
+    struct output output;
+    ck_assert(!output_open(&output, "/nonexistent/folder/result"));
+    ck_assert(!output_open(&output, "/tmp"));
+    ck_assert(output_open(&output, NULL)); /* nothing asked for */
+    ck_assert(output_commit(&output));
+    ck_assert(output_open(&output, "/dev/full"));
+    fputs("text", output.file);
+    ck_assert(!output_commit(&output));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tools");
+    TCase *tc = tcase_create("tools");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, durations_are_shown_with_three_digits);
+    tcase_add_test(tc, durations_are_parsed_or_refused);
+    tcase_add_test(tc, json_with_every_awkward_string_is_read_back_the_same);
+    tcase_add_test(tc, a_result_file_is_whole_or_untouched);
+    tcase_add_test(tc, a_result_file_that_cannot_be_written_is_refused_before_the_run);
+    suite_add_tcase(s, tc);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,119 @@
+/* main.c -- stillpoint, one program with subcommands.
+ *
+ * Read next: tools/ttsp/ttsp.c, the command that ./run runs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/flags.h"
+#include "base/spelling.h"
+#include "tools/bench/bench.h"
+#include "tools/cli.h"
+#include "tools/stress/stress.h"
+#include "tools/ttsp/ttsp.h"
+#include "vm/start.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: stillpoint COMMAND [flags] [arguments]\n"
+    "\n"
+    "Stops real threads and accounts for every stop: who was late, doing what, why.\n"
+    "\n"
+    "  ttsp [SCENARIO...]      measure time to safepoint: stops, percentiles, last thread\n"
+    "  stress protocol         threads, native calls and stops against each other\n"
+    "  bench [NAME...]         microbenchmarks against their limits: poll, ttsp, zero\n"
+    "  flags                   every runtime flag\n"
+    "\n"
+    "  --version, --help       also COMMAND --help\n"
+    "  -XX:+PrintFlagsFinal    the flags' values and origins\n"
+    "\n"
+    "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
+    "resource, 75 a self-check failed.\n";
+
+static int flags_main(int argc, char **argv)
+{
+    struct cli cli;
+    bool wants_markdown = false;
+    static const char *const known[] = { "--markdown", "--help" };
+    cli_start(&cli, "flags", argc, argv);
+    while (cli_peek(&cli)) {
+        if (cli_switch(&cli, "--markdown"))
+            wants_markdown = true;
+        else if (cli_switch(&cli, "--help")) {
+            puts(
+                "usage: stillpoint flags [--markdown]\n\nPrints every runtime flag: name, default, "
+                "range, meaning.");
+            return EXIT_CODE_OK;
+        } else if (!cli_runtime_flag(&cli))
+            cli_unknown(&cli, known, 2);
+    }
+    if (cli.has_failed)
+        return cli.exit_code;
+    if (wants_markdown)
+        flags_print_markdown(stdout);
+    else
+        flags_print_table(stdout);
+    return EXIT_CODE_OK;
+}
+
+static const struct {
+    const char *name;
+    int (*main)(int argc, char **argv);
+} commands[] = {
+    { "ttsp", ttsp_main },
+    { "stress", stress_main },
+    { "bench", bench_main },
+    { "flags", flags_main },
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    const char *near = spelling_nearest(name, names, COMMAND_COUNT);
+    fprintf(stderr, "stillpoint: unknown command %s%s%s%s; see stillpoint --help\n", name,
+            near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+    return EXIT_CODE_USAGE;
+}
+
+/* Runtime flags may stand before the command; -XX:+PrintFlagsFinal needs none. */
+static int flags_only(struct cli *cli)
+{
+    struct start_message message;
+    if (!cli->has_failed && start_check_flags(&message) != ERR_OK)
+        cli_fail(cli, EXIT_CODE_USAGE, "%s", message.text);
+    if (cli->has_failed)
+        return cli->exit_code;
+    if (!flags->print_flags_final) {
+        fputs("stillpoint: no command; see stillpoint --help\n", stderr);
+        return EXIT_CODE_USAGE;
+    }
+    flags_print_final(stdout);
+    return EXIT_CODE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli;
+    start_early();
+    cli_start(&cli, "flags", argc - 1, argv + 1);
+    while (cli_runtime_flag(&cli))
+        ;
+    const char *name = cli_peek(&cli);
+    if (!name)
+        return flags_only(&cli);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        fputs(help, stdout);
+        return EXIT_CODE_OK;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("stillpoint %s (%s)\n", STILLPOINT_VERSION, STILLPOINT_BUILD);
+        return EXIT_CODE_OK;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].main(cli.argc - cli.at - 1, cli.argv + cli.at + 1);
+    return unknown_command(name);
+}

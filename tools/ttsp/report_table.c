@@ -1,0 +1,158 @@
+/* report_table.c -- see report.h.
+ *
+ * Columns: name 14, stops 6, seven figures of 7, then who was last most often,
+ * cut so that a line has at most 100 columns.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "tools/ttsp/report.h"
+
+#include "tools/text.h"
+
+#include <string.h>
+
+#define FIGURE_BYTES 16
+#define LAST_COLUMNS 27
+
+static void percentile_text(char *text_out, const struct hist *h, double percent)
+{
+    uint64_t ns;
+    if (hist_percentile(h, percent, &ns))
+        text_ns(text_out, FIGURE_BYTES, ns);
+    else
+        snprintf(text_out, FIGURE_BYTES, "-");
+}
+
+static void max_text(char *text_out, const struct hist *h)
+{
+    if (hist_count(h))
+        text_ns(text_out, FIGURE_BYTES, hist_max(h));
+    else
+        snprintf(text_out, FIGURE_BYTES, "-");
+}
+
+void report_table_head(FILE *out)
+{
+    fprintf(out, "%-14s %6s  %19s %6s %6s %6s %6s\n", "", "", "------- TTSP ------", "lag", "op",
+            "leave", "resume");
+    fprintf(out, "%-14s %6s  %6s%7s%7s%7s%7s%7s%7s  %s\n", "scenario", "stops", "p50", "p99", "max",
+            "p50", "p50", "p50", "p99", "last thread: what");
+}
+
+static const struct ledger_group *commonest(const struct ledger_sums *sums)
+{
+    const struct ledger_group *best = NULL;
+    for (uint32_t i = 0; i < sums->group_count; i++)
+        if (!best || sums->groups[i].count > best->count)
+            best = &sums->groups[i];
+    return best;
+}
+
+static void last_text(char *text_out, size_t bytes, const struct ledger_sums *sums)
+{
+    const struct ledger_group *g = commonest(sums);
+    if (!g) {
+        snprintf(text_out, bytes, "-");
+        return;
+    }
+    unsigned percent = (unsigned)(100 * g->count / sums->stops);
+    if (percent == 100)
+        snprintf(text_out, bytes, "%s: %s", g->thread, g->kind);
+    else
+        snprintf(text_out, bytes, "%s: %s %u%%", g->thread, g->kind, percent);
+}
+
+void report_table_row(FILE *out, const struct scenario *scenario,
+                      const struct scenario_result *result)
+{
+    const struct ledger_sums *sums = &result->sums;
+    const struct hist *ttsp = &sums->span[LEDGER_SPAN_ttsp];
+    char figure[7][FIGURE_BYTES], last[100];
+    if (!result->is_complete) {
+        fprintf(out, "%-14s  %s\n", scenario->name, result->failure);
+        return;
+    }
+    percentile_text(figure[0], ttsp, 50);
+    percentile_text(figure[1], ttsp, 99);
+    max_text(figure[2], ttsp);
+    percentile_text(figure[3], &sums->span[LEDGER_SPAN_lag], 50);
+    percentile_text(figure[4], &sums->span[LEDGER_SPAN_op], 50);
+    percentile_text(figure[5], &sums->span[LEDGER_SPAN_leave], 50);
+    percentile_text(figure[6], &sums->span[LEDGER_SPAN_resume], 99);
+    last_text(last, sizeof last, sums);
+    fprintf(out, "%-14s %6llu  %6s %6s %6s %6s %6s %6s %6s  %.*s\n", scenario->name,
+            (unsigned long long)sums->stops, figure[0], figure[1], figure[2], figure[3], figure[4],
+            figure[5], figure[6], LAST_COLUMNS, last);
+}
+
+static const struct ledger_group *worst(const struct ledger_sums *sums)
+{
+    const struct ledger_group *w = NULL;
+    for (uint32_t i = 0; i < sums->group_count; i++)
+        if (!w || sums->groups[i].worst_ttsp_ns > w->worst_ttsp_ns)
+            w = &sums->groups[i];
+    return w;
+}
+
+static void note_one(FILE *out, const struct scenario *scenario,
+                     const struct scenario_result *result)
+{
+    const struct ledger_sums *sums = &result->sums;
+    const struct ledger_group *w = worst(sums);
+    char ttsp[FIGURE_BYTES];
+    if (w) {
+        text_ns(ttsp, sizeof ttsp, w->worst_ttsp_ns > 0 ? (uint64_t)w->worst_ttsp_ns : 0);
+        fprintf(out, "  %-14s %7s  %s: %s\n", scenario->name, ttsp, w->thread, w->example);
+    }
+    if (sums->missed || sums->carried)
+        fprintf(out,
+                "  %-14s          %llu probes were due during a stop, %llu waiters slept through "
+                "the next\n",
+                "", (unsigned long long)sums->missed, (unsigned long long)sums->carried);
+    if (result->failure[0])
+        fprintf(out, "  %-14s          FAILED: %s\n", "", result->failure);
+}
+
+void report_notes(FILE *out, const struct scenario *const *run,
+                  const struct scenario_result *results, size_t count)
+{
+    fprintf(out, "\nThe worst stop of each, its last thread and what that was doing when armed:\n");
+    for (size_t i = 0; i < count; i++)
+        if (results[i].is_complete)
+            note_one(out, run[i], &results[i]);
+    fprintf(out, "\n- = too few stops for that percentile (p99 needs 1000, p50 needs 20) or nobody "
+                 "waited.\n");
+}
+
+/* The highest percentile that both have samples enough for. */
+static bool common_percentile(const struct hist *a, const struct hist *b, double *percent_out,
+                              uint64_t *a_out, uint64_t *b_out)
+{
+    static const double percents[] = { 99, 90, 50 };
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+        *percent_out = percents[i];
+        if (hist_percentile(a, percents[i], a_out) && hist_percentile(b, percents[i], b_out))
+            return true;
+    }
+    return false;
+}
+
+void report_cures(FILE *out, const struct scenario *const *run,
+                  const struct scenario_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; run[i]->cure && k < count; k++) {
+            double percent;
+            uint64_t disease, cure;
+            char disease_text[FIGURE_BYTES], cure_text[FIGURE_BYTES], ratio[FIGURE_BYTES];
+            if (strcmp(run[k]->name, run[i]->cure) != 0 ||
+                !common_percentile(&results[i].focus, &results[k].focus, &percent, &disease, &cure))
+                continue;
+            text_ns(disease_text, sizeof disease_text, disease);
+            text_ns(cure_text, sizeof cure_text, cure);
+            text_ratio(ratio, sizeof ratio, (double)disease / (double)(cure ? cure : 1));
+            fprintf(out, "%s against %s: p%g of TTSP at \"%s\" %s against %s, %s times.\n",
+                    run[i]->name, run[k]->name, percent, run[i]->focus, disease_text, cure_text,
+                    ratio);
+        }
+    }
+}

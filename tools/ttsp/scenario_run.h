@@ -1,0 +1,36 @@
+/* scenario_run.h -- one scenario in a child process under a watchdog.
+ *
+ * Layer: tools/.  Who may call: the command's main thread, while it has no other.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TOOLS_TTSP_SCENARIO_RUN_H
+#define TOOLS_TTSP_SCENARIO_RUN_H
+
+#include "safepoint/ledger.h"
+#include "tools/ttsp/scenario.h"
+
+struct scenario_options {
+    uint64_t seconds_ns; /* of probing */
+    uint64_t every_ns;
+    uint64_t seed;
+};
+
+/* Plain data: it comes through a pipe. */
+struct scenario_result {
+    bool is_complete;  /* the child lived to tell all of it */
+    char failure[256]; /* one line, "" = none */
+    int failure_exit;  /* EXIT_CODE_ENVIRONMENT or EXIT_CODE_SELF_CHECK */
+    char flags[512];   /* in force and not at their defaults */
+    int cpus;
+    uint64_t elapsed_ns;
+    struct ledger_sums sums;
+    struct hist focus; /* TTSP of the stops in which a thread was at the focus when armed */
+};
+
+/* Forks, runs, collects.  progress, if not NULL, is called about ten times a
+ * second.  False: the system gave no process; a line is in result_out->failure. */
+bool scenario_run_in_child(const struct scenario *scenario, const struct scenario_options *options,
+                           void (*progress)(void *, uint64_t elapsed_ns), void *argument,
+                           struct scenario_result *result_out);
+
+#endif
