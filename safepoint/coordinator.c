@@ -43,7 +43,7 @@ static CACHE_ALIGNED _Atomic uint32_t remaining;
 static _Atomic uint32_t coordinator_sleeps;
 
 struct witness {
-    struct participant *participant;
+    struct stop_line *line;
     uint64_t copy;
 };
 
@@ -120,22 +120,22 @@ void coordinator_count_arrival(void)
         os_futex_wake(&remaining, 1, OS_FUTEX_ANY);
 }
 
-static void note_witness(struct participant *p, struct stop_record *record) /* [X] */
+static void note_witness(struct stop_line *line, struct stop_record *record) /* [X] */
 {
     if (own.witness_count == own.witness_room) {
         record->unwitnessed++;
         return;
     }
-    own.witnesses[own.witness_count++] = (struct witness){ p, load_relaxed(&p->witness) };
+    own.witnesses[own.witness_count++] = (struct witness){ line, load_relaxed(&line->witness) };
 }
 
 static void check_witnesses(uint64_t epoch) /* [X] */
 {
     for (uint32_t i = 0; i < own.witness_count; i++) {
-        uint64_t now = load_relaxed(&own.witnesses[i].participant->witness);
+        uint64_t now = load_relaxed(&own.witnesses[i].line->witness);
         INSIST(now == own.witnesses[i].copy,
                "\"%s\" ran inside stop %llu: its witness went from %llu to %llu",
-               own.witnesses[i].participant->name, (unsigned long long)epoch,
+               own.witnesses[i].line->participant->name, (unsigned long long)epoch,
                (unsigned long long)own.witnesses[i].copy, (unsigned long long)now);
     }
 }
@@ -152,7 +152,7 @@ static void see(struct participant *p, uint32_t state)
 static uint32_t claim_by_look(struct participant *p, uint64_t epoch) /* [T] */
 {
     uint64_t issued = TICKET_ISSUED(epoch);
-    if (!compare_exchange_seq(&p->ticket, &issued, TICKET_CLAIMED(epoch)))
+    if (!compare_exchange_seq(&p->line->ticket, &issued, TICKET_CLAIMED(epoch)))
         return 0;
     p->seen.look_ns = os_now_ns(); /* [A] */
     return 1;
@@ -160,14 +160,15 @@ static uint32_t claim_by_look(struct participant *p, uint64_t epoch) /* [T] */
 
 static STOP_PATH uint32_t issue_ticket(struct participant *p, uint64_t epoch, uint32_t state)
 {
-    store_seq(&p->ticket, TICKET_ISSUED(epoch)); /* [T] */
+    store_seq(&p->line->ticket, TICKET_ISSUED(epoch)); /* [T] */
     if (p->head.poll == &p->poll_word)
         store_seq(&p->poll_word, 1); /* [P]: the epoch is odd already */
     SCHED_POINT(TICKET_ISSUED, "it may have become safe without seeing its ticket");
     see(p, state);
     if (own.records)
         p->seen.doing = doing_read(&p->doing);
-    return participant_state_is_safe(load_seq(&p->state)) ? claim_by_look(p, epoch) : 0; /* [T] */
+    return participant_state_is_safe(load_seq(&p->line->state)) ? claim_by_look(p, epoch)
+                                                                : 0; /* [T] */
 }
 
 /* Returns how many tickets are still out, as far as the walk knows. */
@@ -176,18 +177,18 @@ static STOP_PATH uint32_t scan(uint64_t epoch, struct stop_record *record)
     uint32_t issued = 0, own_claims = 0;
     own.seen_first = NULL;
     own.witness_count = 0;
-    registry_for_each (p) {
-        uint32_t state = load_seq(&p->state); /* [D] [H] */
+    registry_for_each (line) {
+        uint32_t state = load_seq(&line->state); /* [D] [H] */
         record->participants++;
         if (!participant_state_is_safe(state)) {
-            own_claims += issue_ticket(p, epoch, state);
+            own_claims += issue_ticket(line->participant, epoch, state);
             issued++;
             continue;
         }
-        note_witness(p, record);
-        if (load_acquire(&p->arrival_epoch) == epoch) { /* [A]: it ran when we began */
-            see(p, state);
-            memset(&p->seen.doing, 0, sizeof p->seen.doing);
+        note_witness(line, record);
+        if (load_acquire(&line->arrival_epoch) == epoch) { /* [A]: it ran when we began */
+            see(line->participant, state);
+            memset(&line->participant->seen.doing, 0, sizeof line->participant->seen.doing);
         } else {
             record->already_safe++;
         }
@@ -235,7 +236,7 @@ static void look_at_late_ones(uint64_t epoch)
     if (!own.records)
         return;
     for (struct participant *p = own.seen_first; p; p = p->seen.next) {
-        if (load_relaxed(&p->ticket) != TICKET_ISSUED(epoch)) /* a picture */
+        if (load_relaxed(&p->line->ticket) != TICKET_ISSUED(epoch)) /* a picture */
             continue;
         struct doing_value now = doing_read(&p->doing);
         if (now.what)
@@ -289,8 +290,8 @@ static void run_operation(struct operation *operation)
 static uint64_t arrival_of(struct participant *p, uint64_t epoch, bool *by_look_out) /* [A] */
 {
     uint64_t look = p->seen.look_ns, stamped = 0;
-    if (load_acquire(&p->arrival_epoch) == epoch)
-        stamped = load_relaxed(&p->arrival_ns);
+    if (load_acquire(&p->line->arrival_epoch) == epoch)
+        stamped = load_relaxed(&p->line->arrival_ns);
     *by_look_out = look != 0 && (stamped == 0 || look < stamped);
     return *by_look_out ? look : stamped;
 }
@@ -354,11 +355,14 @@ static void stamp(struct stop_record *record, enum ledger_stamp which)
 static void warm_caches(void)
 {
     uint32_t states = 0;
-    registry_for_each (p) {
-        states += load_relaxed(&p->state); /* nothing is decided on it */
-        __builtin_prefetch(&p->state, 1);
-        __builtin_prefetch(&p->doing, 0);
-        __builtin_prefetch(&p->seen, 1);
+    registry_for_each (line) {
+        uint32_t state = load_relaxed(&line->state); /* nothing is decided on it */
+        states += state;
+        if (participant_state_is_safe(state))
+            continue;
+        __builtin_prefetch(&line->state, 1);
+        __builtin_prefetch(&line->participant->doing, 0);
+        __builtin_prefetch(&line->participant->seen, 1);
     }
     __builtin_prefetch(&stop_epoch.word, 1);
     __builtin_prefetch(&coordinator_sleeps, 1);
@@ -394,7 +398,7 @@ static STOP_PATH void bring_to_a_stop(uint64_t epoch, struct stop_record *record
     if (own.records)
         stamp(record, LEDGER_STAMP_noticed);
     for (struct participant *p = own.seen_first; p; p = p->seen.next)
-        note_witness(p, record);
+        note_witness(p->line, record);
     delay_on_purpose(COORDINATOR_STAGE_CLEANUP);
 }
 
@@ -407,9 +411,9 @@ static void leave_the_last_ones_cpu(uint64_t epoch, const struct stop_record *re
     if (!own.has_spun_out)
         return;
     for (struct participant *p = own.seen_first; p; p = p->seen.next)
-        if (load_acquire(&p->arrival_epoch) == epoch &&
-            load_relaxed(&p->arrival_cpu) == own.begin_cpu &&
-            load_relaxed(&p->arrival_ns) == record->stamp[LEDGER_STAMP_last_arrival]) {
+        if (load_acquire(&p->line->arrival_epoch) == epoch &&
+            load_relaxed(&p->line->arrival_cpu) == own.begin_cpu &&
+            load_relaxed(&p->line->arrival_ns) == record->stamp[LEDGER_STAMP_last_arrival]) {
             os_leave_cpu(own.begin_cpu);
             return;
         }

@@ -81,7 +81,7 @@ void operation_request(struct operation *operation)
     ASSERT(lock_none_held(), "a stop is requested with a ranked lock held");
     INSIST(load_acquire(&is_started), "a stop is requested before stops_start()");
     INSIST(!is_vm_thread, "the VM thread requests a stop and would wait for itself");
-    uint32_t before = self ? load_relaxed(&self->state) : PARTICIPANT_BLOCKED; /* our own */
+    uint32_t before = self ? load_relaxed(&self->line->state) : PARTICIPANT_BLOCKED; /* our own */
     bool was_unsafe = !participant_state_is_safe(before);
     operation->requested_ns = os_now_ns();
     operation->next_pending = NULL;

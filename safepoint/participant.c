@@ -77,31 +77,31 @@ const char *participant_state_name(uint32_t state)
 }
 
 /* Our own word: nobody else writes it. */
-static uint32_t own_state(struct participant *self) { return load_relaxed(&self->state); }
+static uint32_t own_state(struct participant *self) { return load_relaxed(&self->line->state); }
 
 /* The witness: words that change only here, in GUEST or VM, after the epoch was
  * read even.  Plain increments by the owner; the coordinator's copy is ordered by
  * [H], and a change under its eyes is the fault it looks for. */
 static void count_witness(struct participant *self)
 {
-    store_relaxed(&self->witness, load_relaxed(&self->witness) + 1);
+    store_relaxed(&self->line->witness, load_relaxed(&self->line->witness) + 1);
 }
 
 void participant_count_chunk(struct participant *self) { count_witness(self); }
 
 static STOP_PATH void stamp_arrival(struct participant *self, uint64_t epoch) /* [A] */
 {
-    if (load_relaxed(&self->arrival_epoch) == epoch)
+    if (load_relaxed(&self->line->arrival_epoch) == epoch)
         return; /* the first stamp stands */
-    store_relaxed(&self->arrival_ns, os_now_ns());
+    store_relaxed(&self->line->arrival_ns, os_now_ns());
     if (self->cpu_word) /* read by the coordinator after the release; may be stale */
-        store_relaxed(&self->arrival_cpu, (int32_t)*self->cpu_word);
-    store_release(&self->arrival_epoch, epoch);
+        store_relaxed(&self->line->arrival_cpu, (int32_t)*self->cpu_word);
+    store_release(&self->line->arrival_epoch, epoch);
 }
 
 static bool holds_ticket(struct participant *self, uint64_t epoch)
 {
-    return load_seq(&self->ticket) == TICKET_ISSUED(epoch); /* [T] */
+    return load_seq(&self->line->ticket) == TICKET_ISSUED(epoch); /* [T] */
 }
 
 static STOP_PATH void claim_ticket(struct participant *self, uint64_t epoch) /* [T] */
@@ -113,7 +113,7 @@ static STOP_PATH void claim_ticket(struct participant *self, uint64_t epoch) /* 
     }
     if (!holds_ticket(self, epoch) && !MUTANT(4))
         return;
-    if (compare_exchange_seq(&self->ticket, &issued, TICKET_CLAIMED(epoch)) ||
+    if (compare_exchange_seq(&self->line->ticket, &issued, TICKET_CLAIMED(epoch)) ||
         (MUTANT(4) && issued == TICKET_CLAIMED(epoch)))
         coordinator_count_arrival();
 }
@@ -131,13 +131,13 @@ static STOP_PATH bool try_unsafe(struct participant *self, uint32_t unsafe, uint
 {
     if (epoch_is_odd(load_seq(&stop_epoch.word))) /* a hint: the look below decides */
         return false;
-    store_seq(&self->state, unsafe); /* [D] */
+    store_seq(&self->line->state, unsafe); /* [D] */
     SCHED_POINT(GUEST_ANNOUNCED, "a stop that begins here must see us, or we it");
     if (!epoch_is_odd(load_seq(&stop_epoch.word)) || MUTANT(2)) { /* [D] [H] */
         count_witness(self);
         return true;
     }
-    store_seq(&self->state, safe);               /* step back, [D] */
+    store_seq(&self->line->state, safe);         /* step back, [D] */
     uint64_t epoch = load_seq(&stop_epoch.word); /* [D] */
     if (epoch_is_odd(epoch) && holds_ticket(self, epoch)) {
         stamp_arrival(self, epoch); /* [A] */
@@ -175,7 +175,7 @@ void participant_enter_safe(struct participant *self, enum participant_state saf
     ASSERT(lock_none_held(), "%s enters %s with a ranked lock held", self->name,
            participant_state_name(safe));
     self->transitions++;
-    store_seq(&self->state, safe); /* [D] [H] */
+    store_seq(&self->line->state, safe); /* [D] [H] */
     SCHED_POINT(STATE_STORED, "the coordinator may see us safe before we see its epoch");
     uint64_t epoch = load_seq(&stop_epoch.word); /* [D] */
     if (epoch_is_odd(epoch)) {
@@ -188,7 +188,7 @@ void participant_set_unsafe(struct participant *self, enum participant_state uns
 {
     ASSERT(!participant_state_is_safe(own_state(self)), "%s is in %s", self->name,
            participant_state_name(own_state(self)));
-    store_relaxed(&self->state, unsafe); /* unsafe either way: nobody decides on it */
+    store_relaxed(&self->line->state, unsafe); /* unsafe either way: nobody decides on it */
 }
 
 /* The epoch is odd and cannot change before we arrive: we are in GUEST or VM and
@@ -196,10 +196,10 @@ void participant_set_unsafe(struct participant *self, enum participant_state uns
 static STOP_PATH void stop_at_poll(struct participant *self, uint64_t epoch)
 {
     uint32_t unsafe = own_state(self);
-    stamp_arrival(self, epoch);                      /* [A] */
-    uint64_t waited = gate_enter(epoch) ? epoch : 0; /* before the ticket: when all have
-                                                        arrived, all waiters are counted */
-    store_seq(&self->state, PARTICIPANT_STOPPED);    /* [D] [H] */
+    stamp_arrival(self, epoch);                         /* [A] */
+    uint64_t waited = gate_enter(epoch) ? epoch : 0;    /* before the ticket: when all have
+                                                           arrived, all waiters are counted */
+    store_seq(&self->line->state, PARTICIPANT_STOPPED); /* [D] [H] */
     SCHED_POINT(STATE_STORED, "stopped, ticket not yet tried");
     claim_ticket(self, epoch);
     gate_wait(epoch);
@@ -269,17 +269,19 @@ static struct participant *create(enum participant_kind kind, const char *name)
     size_t bytes =
         (sizeof(struct participant) + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
     struct participant *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
-    if (!p)
+    struct stop_line *line = p ? registry_take_line() : NULL;
+    if (!line) {
+        free(p);
         return NULL;
+    }
     memset(p, 0, bytes); /* and thereby touched: no first touch of it inside a stop */
+    line->participant = p;
+    p->line = line;
     p->head.poll =
         flags->safepoint_poll == SAFEPOINT_POLL_GLOBAL ? &stop_epoch.half[0] : &p->poll_word;
-    store_relaxed(&p->state, PARTICIPANT_NATIVE); /* published by registry_add */
     p->kind = kind;
     p->tid = os_tid();
     p->cpu_word = os_cpu_word();
-    store_relaxed(&p->arrival_cpu, -1); /* not known */
-    p->attached_ns = os_now_ns();
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
@@ -307,11 +309,12 @@ void participant_detach(struct participant *self)
            self->name);
     ASSERT(lock_none_held() && !registry_is_reading(), "%s ends with a lock held", self->name);
     if (MUTANT(6))
-        store_seq(&self->state, PARTICIPANT_GONE);
+        store_seq(&self->line->state, PARTICIPANT_GONE);
     else if (!participant_state_is_safe(own_state(self)))
         participant_enter_safe(self, PARTICIPANT_GONE);
     else
-        store_seq(&self->state, PARTICIPANT_GONE); /* safe before and after: no ticket of ours */
+        store_seq(&self->line->state,
+                  PARTICIPANT_GONE); /* safe before and after: no ticket of ours */
     stops_count_transitions(self->transitions);
     SCHED_POINT(UNLINKING, "gone, still in the list");
     this_participant = NULL;

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *);
@@ -24,7 +25,8 @@ static char rcu_edge;
 #endif
 
 static struct lock writers = LOCK_INITIALIZER(REGISTRY);
-static _Atomic(struct participant *) head;
+static _Atomic(struct stop_line *) head;
+static struct stop_line *free_lines; /* under the lock; linked by next */
 static _Atomic uint32_t count;
 static _Atomic uint64_t attached;
 static _Thread_local uint32_t read_depth;
@@ -53,22 +55,72 @@ void registry_read_unlock(void)
 }
 
 bool registry_is_reading(void) { return read_depth != 0; }
-struct participant *registry_first(void) { return load_seq(&head); }
+struct stop_line *registry_first(void) { return load_seq(&head); }
 uint32_t registry_count(void) { return load_relaxed(&count); }       /* a statistic */
 uint64_t registry_attached(void) { return load_relaxed(&attached); } /* a statistic */
 
-/* The head store is seq_cst, and so are the state accesses around it: either the
- * walk that begins with an odd epoch meets the newcomer, or the newcomer reads
- * that odd epoch when it first leaves NATIVE (Note [D]). */
+#define LINES_PER_BLOCK 256 /* 16 KiB; arbitrary */
+
+static struct stop_line *pop_free_line(void)
+{
+    lock_acquire(&writers);
+    struct stop_line *line = free_lines;
+    if (line)
+        free_lines = load_relaxed(&line->next); /* under our lock */
+    lock_release(&writers);
+    return line;
+}
+
+/* Linked in rising order, so that threads that attach one after another get lines that
+ * lie one after another.  Blocks are never given back: their number is that of the
+ * largest crowd there was. */
+static bool make_more_lines(void)
+{
+    struct stop_line *block = aligned_alloc(CACHE_LINE_BYTES, LINES_PER_BLOCK * sizeof *block);
+    if (!block)
+        return false;
+    memset(block, 0, LINES_PER_BLOCK * sizeof *block);
+    lock_acquire(&writers);
+    for (int i = LINES_PER_BLOCK - 1; i >= 0; i--) {
+        store_relaxed(&block[i].next, free_lines); /* under our lock */
+        free_lines = &block[i];
+    }
+    lock_release(&writers);
+    return true;
+}
+
+struct stop_line *registry_take_line(void)
+{
+    struct stop_line *line;
+    while (!(line = pop_free_line()))
+        if (!make_more_lines())
+            return NULL;
+    memset(line, 0, sizeof *line);
+    store_relaxed(&line->state, PARTICIPANT_NATIVE); /* published by registry_add */
+    store_relaxed(&line->arrival_cpu, -1);           /* the same */
+    return line;
+}
+
+static void give_line_back(struct stop_line *line)
+{
+    lock_acquire(&writers);
+    store_relaxed(&line->next, free_lines); /* under our lock */
+    free_lines = line;
+    lock_release(&writers);
+}
+
+/* The head store is seq_cst, and so are the state accesses around it: either the walk
+ * that begins with an odd epoch meets the newcomer, or the newcomer reads that odd
+ * epoch when it first leaves NATIVE (Note [D]). */
 void registry_add(struct participant *self)
 {
     self->number = (uint32_t)fetch_add_relaxed(&attached, 1) + 1; /* before readers see us */
     lock_acquire(&writers);
-    struct participant *second = load_relaxed(&head); /* written under our lock */
-    store_release(&self->next, second);
+    struct stop_line *second = load_relaxed(&head); /* written under our lock */
+    store_release(&self->line->next, second);
     if (second)
-        second->prev = self;
-    store_seq(&head, self);
+        second->participant->prev = self;
+    store_seq(&head, self->line);
     lock_release(&writers);
     fetch_add_relaxed(&count, 1);
 }
@@ -76,17 +128,20 @@ void registry_add(struct participant *self)
 static void free_participant(struct rcu_head *rcu)
 {
     EDGE_ACQUIRE();
-    free((char *)rcu - offsetof(struct participant, rcu));
+    struct participant *p =
+        (struct participant *)(void *)((char *)rcu - offsetof(struct participant, rcu));
+    give_line_back(p->line);
+    free(p);
 }
 
 void registry_remove(struct participant *self)
 {
     lock_acquire(&writers);
-    struct participant *next = load_relaxed(&self->next); /* written under our lock */
+    struct stop_line *next = load_relaxed(&self->line->next); /* written under our lock */
     if (next)
-        next->prev = self->prev;
+        next->participant->prev = self->prev;
     if (self->prev)
-        store_release(&self->prev->next, next);
+        store_release(&self->prev->line->next, next);
     else
         store_seq(&head, next);
     lock_release(&writers);

@@ -29,6 +29,10 @@ void registry_start(void);
 void registry_thread_begins(void);
 void registry_thread_ends(void);
 
+/* [self] A line for a new participant, all zero but state NATIVE; NULL when there is no
+ * memory.  It goes back with registry_remove(). */
+struct stop_line *registry_take_line(void);
+
 /* [self] At the head, with full barriers around; state is NATIVE already. */
 void registry_add(struct participant *self);
 /* [self] Out of the list; freed after the readers that may see it have left. */
@@ -40,12 +44,13 @@ void registry_read_unlock(void);
 bool registry_is_reading(void); /* the calling thread */
 
 /* [reader] Newest first. */
-struct participant *registry_first(void);
-static inline struct participant *registry_next(struct participant *p)
+struct stop_line *registry_first(void);
+static inline struct stop_line *registry_next(struct stop_line *line)
 {
-    return load_acquire(&p->next); /* pairs with the releases in registry_add/remove */
+    return load_acquire(&line->next); /* pairs with the releases in registry_add/remove */
 }
-#define registry_for_each(p) for (struct participant *p = registry_first(); p; p = registry_next(p))
+#define registry_for_each(line)                                                                    \
+    for (struct stop_line *line = registry_first(); line; line = registry_next(line))
 
 uint32_t registry_count(void);    /* at this moment; relaxed */
 uint64_t registry_attached(void); /* ever */

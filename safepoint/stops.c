@@ -147,12 +147,13 @@ void stops_describe(void)
                 (unsigned long long)epoch, epoch_is_odd(epoch) ? ": a stop is on" : "");
     crash_write("# participants (%u), newest first:\n", registry_count());
     int written = 0;
-    registry_for_each (p) {
+    registry_for_each (line) {
+        struct participant *p = line->participant;
         char doing[96];
-        uint64_t ticket = load_relaxed(&p->ticket); /* a picture, not a decision */
+        uint64_t ticket = load_relaxed(&p->line->ticket); /* a picture, not a decision */
         doing_format(doing_read(&p->doing), doing, sizeof doing);
         crash_write("#   \"%s\" tid=%d %s%s%s%s\n", p->name, p->tid,
-                    participant_state_name(load_relaxed(&p->state)),
+                    participant_state_name(load_relaxed(&p->line->state)),
                     !epoch_is_odd(epoch)              ? ""
                     : ticket == TICKET_ISSUED(epoch)  ? ", NOT ARRIVED"
                     : ticket == TICKET_CLAIMED(epoch) ? ", arrived"

@@ -84,7 +84,8 @@ static void make_room(struct operation *operation)
 static void signal_all(uint64_t wanted)
 {
     store_release(&request, wanted); /* [U] */
-    registry_for_each (p) {
+    registry_for_each (line) {
+        struct participant *p = line->participant;
         bool is_there = os_signal_thread(p->tid, dump_signal());
         p->dump_asked = is_there ? wanted : 0;
     }
@@ -96,7 +97,7 @@ static bool await_answer(struct participant *p, uint64_t wanted, uint64_t deadli
     if (p->dump_asked != wanted)
         return false; /* it attached after the signals went out, or had ended */
     while (load_acquire(&p->dump_answered) != wanted) { /* [U] */
-        if (load_relaxed(&p->state) == PARTICIPANT_GONE || os_now_ns() >= deadline)
+        if (load_relaxed(&p->line->state) == PARTICIPANT_GONE || os_now_ns() >= deadline)
             return false;
         os_sleep_ns(20000); /* about two signals' time */
     }
@@ -113,7 +114,7 @@ static void copy_one(struct participant *p, bool has_answered)
     memcpy(d->name, p->name, sizeof d->name);
     d->kind = p->kind;
     d->number = p->number;
-    d->state = load_relaxed(&p->state); /* a picture */
+    d->state = load_relaxed(&p->line->state); /* a picture */
     d->tid = p->tid;
     d->doing = doing_read(&p->doing);
     d->frame_count = has_answered ? p->dump_count : -1;
@@ -128,8 +129,8 @@ static void take_dump(struct operation *operation)
     uint64_t deadline = os_now_ns() + ANSWER_LIMIT_NS;
     dumped_count = dumped_left_out = 0;
     signal_all(wanted);
-    registry_for_each (p)
-        copy_one(p, await_answer(p, wanted, deadline));
+    registry_for_each (line)
+        copy_one(line->participant, await_answer(line->participant, wanted, deadline));
 }
 
 static void write_one(FILE *out, const struct dumped *d)

@@ -225,7 +225,7 @@ static void run_armed(struct arena *a, size_t bytes, enum bulk_policy policy, si
     struct bulk_plan plan = bulk_zero_plan(bytes, policy, chunk);
     plan.kernel = &arming;
     memset(&watch, 0, sizeof watch);
-    uint64_t witness = load_relaxed(&self->witness); /* our own */
+    uint64_t witness = load_relaxed(&self->line->witness); /* our own */
     size_t n = bulk_zero_run_mp(self, a->bytes + GUARD_BYTES, bytes, &plan);
     bool polled_after_the_last = watch.calls > 0 && load_seq(&self->poll_word) == 0;
     participant_poll(self); /* leaves the word clear for the next run */
@@ -238,9 +238,9 @@ static void run_armed(struct arena *a, size_t bytes, enum bulk_policy policy, si
     ck_assert_msg(watch.polls == (expected ? expected - 1 : 0), "%zu polls for %zu chunks",
                   watch.polls, expected);
     ck_assert_msg(!polled_after_the_last, "polled after the last of %zu chunks", expected);
-    ck_assert_msg(load_relaxed(&self->witness) - witness == expected, /* our own */
+    ck_assert_msg(load_relaxed(&self->line->witness) - witness == expected, /* our own */
                   "the witness counts %llu chunks of %zu",
-                  (unsigned long long)(load_relaxed(&self->witness) - witness), expected);
+                  (unsigned long long)(load_relaxed(&self->line->witness) - witness), expected);
     check_and_restore(a, GUARD_BYTES, bytes, "armed", &plan);
 }
 
