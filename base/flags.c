@@ -419,8 +419,7 @@ bool flags_allow(const char *argument, struct flags_error *error_out)
     size_t i = row_index(setting.row);
     if (sources[i].origin != FLAGS_ORIGIN_COMMAND_LINE || is_the_value(&setting, argument))
         return true;
-    return fail(error_out, "%s contradicts %s, which the scenario sets", sources[i].typed,
-                argument);
+    return fail(error_out, "%s contradicts %s, which is set here", sources[i].typed, argument);
 }
 
 bool flags_override(const char *argument, struct flags_error *error_out)

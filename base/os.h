@@ -45,6 +45,9 @@ const volatile uint32_t *os_cpu_word(void);
 /* Moves the calling thread off cpu, if it may run on another; afterwards it may run
  * where it might before.  Two system calls. */
 void os_leave_cpu(int cpu);
+/* Keeps the calling thread, and the threads it starts from then on, on cpu.  False, and
+ * nothing changed: it may not run there, or the system refuses.  Two system calls. */
+bool os_stay_on_cpu(int cpu);
 
 /* A hint to the core inside a spin loop. */
 static inline void os_cpu_pause(void)

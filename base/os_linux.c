@@ -112,6 +112,17 @@ void os_leave_cpu(int cpu)
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
+bool os_stay_on_cpu(int cpu)
+{
+    cpu_set_t allowed, one;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+        !CPU_ISSET(cpu, &allowed))
+        return false;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 /* FUTEX_WAIT_BITSET takes an absolute deadline; FUTEX_WAKE_BITSET a mask. */
 enum os_futex_result os_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns,
                                    uint32_t mask)

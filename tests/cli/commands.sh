@@ -24,5 +24,6 @@ run "$check" "$json" results.0.name results.0.unit results.0.median results.0.mi
     results.0.reps results.0.baseline results.0.ratio
 expect_true "a key is missing in a result" [ "$(grep -cF '(missing)' "$scratch/out")" = 0 ]
 refuse 64 "did you mean" "$sp" bench pol
+refuse 64 "contradicts" "$sp" bench -XX:SafepointPoll=global poll
 
 finish

@@ -274,7 +274,7 @@ START_TEST(a_scenario_overrides_defaults_but_never_the_command_line)
     ck_assert_int_eq(flags_origin_of("SafepointPoll"), FLAGS_ORIGIN_COMMAND_LINE);
     ck_assert(!flags_override("-XX:SafepointPoll=flag", &error));
     ck_assert_str_eq(error.message, "-XX:SafepointPoll=global contradicts -XX:SafepointPoll=flag, "
-                                    "which the scenario sets");
+                                    "which is set here");
     ck_assert_int_eq(flags->safepoint_poll, SAFEPOINT_POLL_GLOBAL);
     ck_assert(flags_override("-XX:InjectDelay=wake:1", &error)); /* needs no unlocking */
     ck_assert(flags_check(&error));

@@ -1,6 +1,7 @@
 /* bench_priv.h -- what a benchmark is made of: rounds, rows, children.
  *
- * Read next: bench_zero.c (the shortest benchmark), then bench.c.
+ * Read next: bench_zero.c (the shortest benchmark), then bench.c, bench_child.c and
+ *            bench_report.c.
  * Layer:     tools/, for the files of this folder.
  *
  * A benchmark runs in rounds.  One round measures every variant once, so that two
@@ -23,9 +24,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BENCH_MOST_ROUNDS 200
-#define BENCH_MOST_ROWS   96
-#define BENCH_NAME_BYTES  48
+#define BENCH_MOST_ROUNDS   200
+#define BENCH_MOST_ROWS     96
+#define BENCH_NAME_BYTES    48
+#define BENCH_FAILURE_BYTES 256
 
 enum bench_goal_kind {
     BENCH_GOAL_NONE,
@@ -49,14 +51,16 @@ struct bench {
     bool is_quick;
     uint32_t reps; /* rounds, 0 = each benchmark's own number */
 
-    /* Of the benchmark that runs, for the progress line. */
+    bool only_checks_flags; /* no child is started: may the flags of each be set? */
+
+    /* The benchmark that runs. */
     const char *running;
     bool shows_progress;
 
     struct bench_row row[BENCH_MOST_ROWS];
     size_t row_count;
 
-    char failure[256]; /* the first one, one line, "" = none; ends the run */
+    char failure[BENCH_FAILURE_BYTES]; /* the first one, one line, "" = none; ends the run */
     int failure_exit;
 };
 
@@ -85,7 +89,8 @@ struct bench_child {
 };
 
 /* [command] Forks, sets the flags, runs, collects.  False, and the bench has failed,
- * when the child did not live to tell or said why not. */
+ * when the child did not live to tell or said why not.  With only_checks_flags nothing
+ * is forked; it fails when the command line contradicts one of the flags. */
 bool bench_in_child(struct bench *bench, const struct bench_child *child, double *figures_out,
                     size_t figure_count);
 /* [child] Ends it with a line for the user. */
@@ -97,6 +102,13 @@ void bench_child_start_stops(void);
 /* [any] Of count values in any order, which it sorts; percent 50 is the median.  NAN
  * when there are fewer than 10 samples beyond it (but of a median always one). */
 double bench_percentile(double *values, size_t count, double percent);
+
+/* --- [command] the report -------------------------------------------------------- */
+
+/* Of the benchmark that runs: the rows from the first one on. */
+void bench_report_table(FILE *out, const struct bench *bench, size_t first);
+/* All rows, schema stillpoint-bench-1. */
+void bench_report_json(FILE *out, const struct bench *bench);
 
 /* --- [command] the benchmarks ---------------------------------------------------- */
 

@@ -6,9 +6,8 @@
  *            3  Waking: the coordinator wakes all, or a tree of them.
  *            4  Waiting: on a futex, spinning, or in naps as HotSpot does.
  * Unit       ns; the p50 or p99 of one child's stops, p99 from 1000 stops on.
- * Control    bare: one shared word to poll, one count to wait for, two futexes; no
- *            registry, no states, no account.  The same threads, the same pauses, and
- *            the same stamps: who arrives reads the clock before it counts itself.
+ * Control    bare: bench_bare.c, the least that can stop threads.  The same threads, the
+ *            same pauses, and the same stamps.
  * Warm-up    30 ms for the scheduler to spread the threads over the CPUs; then the first
  *            tenth of each child's stops is thrown away.
  * Rounds     7 (--quick: 1, and smaller crowds), each with one child per variant.
@@ -17,9 +16,6 @@
  * the gate would be found safe already, and make the next stop look cheap.
  *
  * SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* CPU sets */
-#include "tools/bench/bench_priv.h"
-
 #include "base/atomics.h"
 #include "base/err.h"
 #include "base/flags.h"
@@ -27,12 +23,14 @@
 #include "safepoint/ledger.h"
 #include "safepoint/participant.h"
 #include "safepoint/stops.h"
+#include "tools/bench/bench_bare.h"
+#include "tools/bench/bench_priv.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 
 #define MOST_STOPS 2000
+#define MOST_CPUS  1024     /* whose numbers are tried, of a machine with more */
 #define PAUSE_NS   100000   /* between two stops; arbitrary, shorter than a tick */
 #define SETTLE_NS  30000000 /* until the scheduler has spread new threads over the CPUs */
 
@@ -146,30 +144,39 @@ static void say_ready(void)
  * who stops it.  Bigger crowds, and machines with one CPU, are left to the scheduler. */
 static int cpu_to_poll = -1, cpu_to_stop = -1;
 
+/* In a thread of its own: who stays on one CPU cannot ask for another any more. */
+static void *find_cpu(void *cpu_ptr)
+{
+    int *cpu = cpu_ptr;
+    while (*cpu < MOST_CPUS && !os_stay_on_cpu(*cpu))
+        ++*cpu;
+    return NULL;
+}
+
+/* The first one, not below cpu, that this process may run on; MOST_CPUS = none. */
+static int usable_cpu(int cpu)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, find_cpu, &cpu) != 0)
+        return MOST_CPUS;
+    pthread_join(thread, NULL);
+    return cpu;
+}
+
 static void choose_cpus(void)
 {
-    cpu_set_t allowed;
-    int cpus[2], count = 0;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; cpu++)
-        if (CPU_ISSET(cpu, &allowed))
-            cpus[count++] = cpu;
-    if (count == 2) {
-        cpu_to_stop = cpus[0];
-        cpu_to_poll = cpus[1];
+    int first = usable_cpu(0), second = usable_cpu(first + 1);
+    if (second < MOST_CPUS) {
+        cpu_to_stop = first;
+        cpu_to_poll = second;
     }
 }
 
 /* The calling thread; cpu -1 = anywhere. */
 static void stay_on(int cpu)
 {
-    cpu_set_t one;
-    if (cpu < 0)
-        return;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one); /* refused: the figures have more spread */
+    if (cpu >= 0)
+        os_stay_on_cpu(cpu); /* refused: the figures have more spread */
 }
 
 static void start_threads(void *(*body)(void *), uint32_t count)
@@ -298,80 +305,26 @@ static void stop_ours(const struct variant *v, uint32_t stops)
 
 /* --- [child] bare stops ------------------------------------------------------------------ */
 
-#define BARE_SPIN_NS 2000
-
-static struct {
-    CACHE_ALIGNED _Atomic uint32_t epoch; /* odd = stop; the gate's futex */
-    CACHE_ALIGNED _Atomic uint32_t out;   /* still running; the coordinator's futex */
-    _Atomic uint64_t last_arrival_ns;
-    CACHE_ALIGNED _Atomic uint32_t resumed;
-} bare;
-
-static void bare_poll_slow(uint32_t epoch)
-{
-    uint64_t now = os_now_ns();
-    if (fetch_sub_seq(&bare.out, 1) == 1) {        /* seq_cst: before the coordinator's look */
-        store_release(&bare.last_arrival_ns, now); /* pairs with bare_stop() */
-        os_futex_wake(&bare.out, 1, OS_FUTEX_ANY);
-    }
-    while (load_acquire(&bare.epoch) == epoch) /* pairs with the release of the stop */
-        os_futex_wait(&bare.epoch, epoch, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
-    fetch_add_seq(&bare.resumed, 1);
-}
-
-static _Noreturn void *bare_poll_for_ever(void *unused)
+static _Noreturn void *poll_bare_for_ever(void *unused)
 {
     (void)unused;
     stay_on(cpu_to_poll);
     say_ready();
-    for (;;) {
-        uint32_t epoch = load_relaxed(&bare.epoch); /* a stale one is seen a turn later */
-        if (__builtin_expect(epoch & 1, 0))
-            bare_poll_slow(epoch);
-    }
-}
-
-static void bare_wait(void)
-{
-    uint32_t out;
-    uint64_t until = os_now_ns() + BARE_SPIN_NS;
-    for (uint32_t i = 1; load_seq(&bare.out) != 0; i++) {
-        if (i % 16 == 0 && os_now_ns() >= until)
-            break;
-        os_cpu_pause();
-    }
-    while ((out = load_seq(&bare.out)) != 0)
-        os_futex_wait(&bare.out, out, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
-}
-
-static void bare_stop(uint32_t threads)
-{
-    uint64_t last, begin = os_now_ns();
-    store_relaxed(&bare.last_arrival_ns, 0);
-    store_relaxed(&bare.out, threads);                     /* published by the odd */
-    store_seq(&bare.epoch, load_relaxed(&bare.epoch) + 1); /* epoch; ours alone */
-    bare_wait();
-    uint64_t noticed = os_now_ns();
-    store_release(&bare.epoch, load_relaxed(&bare.epoch) + 1); /* opens the gate */
-    os_futex_wake(&bare.epoch, OS_FUTEX_ALL, OS_FUTEX_ANY);
-    uint64_t woken = os_now_ns();
-    while ((last = load_acquire(&bare.last_arrival_ns)) == 0) /* stamped a moment after */
-        os_cpu_pause();
-    take_sample(TTSP, (double)last - (double)begin);
-    take_sample(LAG, (double)noticed - (double)last);
-    take_sample(TOTAL, (double)(woken - begin));
-    stops_seen++;
+    bench_bare_poll_for_ever();
 }
 
 static void stop_bare(const struct variant *v, uint32_t stops)
 {
-    start_threads(bare_poll_for_ever, v->threads);
+    start_threads(poll_bare_for_ever, v->threads);
     stay_on(cpu_to_stop);
     for (uint32_t i = 1; i <= stops; i++) {
         os_sleep_ns(PAUSE_NS);
-        bare_stop(v->threads);
-        for (uint64_t nap_ns = 250000; load_seq(&bare.resumed) != v->threads * i; nap_ns *= 2)
-            os_sleep_ns(nap_ns); /* as long as the VM thread waits between its looks */
+        struct bench_bare_stop stop = bench_bare_stop(v->threads);
+        take_sample(TTSP, (double)stop.last_arrival_ns - (double)stop.begin_ns);
+        take_sample(LAG, (double)stop.noticed_ns - (double)stop.last_arrival_ns);
+        take_sample(TOTAL, (double)(stop.woken_ns - stop.begin_ns));
+        stops_seen++;
+        bench_bare_wait_resumed(v->threads * i);
     }
 }
 

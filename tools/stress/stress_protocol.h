@@ -1,6 +1,6 @@
 /* stress_protocol.h -- threads, native calls, locks and stops against each other.
  *
- * Read next: stress_protocol.c: what is checked, then the actions of an actor.
+ * Read next: stress_checks.c: what is checked; stress_protocol.c: the actions of an actor.
  * Layer:     tools/.  Who may call: the command's main thread, once per process.
  *
  * SPDX-License-Identifier: MIT */
