@@ -64,18 +64,22 @@ static bool take_the_word(void)
     return false;
 }
 
+static const char *signal_name(int signal_number)
+{
+    return signal_number == SIGABRT   ? "abort"
+           : signal_number == SIGSEGV ? "segmentation fault"
+           : signal_number == SIGBUS  ? "bus error"
+           : signal_number == SIGILL  ? "illegal instruction"
+                                      : "arithmetic error";
+}
+
 static void on_crash(int signal_number, siginfo_t *info, void *context)
 {
-    signal(signal_number, SIG_DFL);
     if (take_the_word()) {
-        crash_write("#\n# Stillpoint ends by signal %d (%s), address %p, thread %d\n",
-                    signal_number,
-                    signal_number == SIGABRT   ? "abort"
-                    : signal_number == SIGSEGV ? "segmentation fault"
-                    : signal_number == SIGBUS  ? "bus error"
-                    : signal_number == SIGILL  ? "illegal instruction"
-                                               : "arithmetic error",
-                    info->si_addr, os_tid());
+        crash_write("#\n# Stillpoint ends by signal %d (%s), thread %d\n", signal_number,
+                    signal_name(signal_number), os_tid());
+        if (info->si_code > 0) /* else somebody sent it, and there is no address */
+            crash_write("# at address %p\n", info->si_addr);
         void (*describe)(void) = load_acquire(&describe_callback); /* set once, at start */
         if (describe)
             describe();
@@ -83,6 +87,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         write_frames(context);
         crash_write("#\n");
     }
+    signal(signal_number, SIG_DFL); /* not before: a second crash waits for this report */
     raise(signal_number);
 }
 
@@ -91,7 +96,7 @@ void crash_install(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_crash;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof taken_signals / sizeof *taken_signals; i++)
         sigaction(taken_signals[i], &action, NULL);

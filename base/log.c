@@ -257,6 +257,19 @@ static enum err find_output(const struct log_request *request, struct output **o
     return open_file(path, output_out, error_out);
 }
 
+enum err log_option_file(const char *argument, char *path_out, size_t bytes,
+                         struct log_error *error_out)
+{
+    struct log_request request;
+    enum err err = log_option_read(argument, &request, error_out);
+    if (err != ERR_OK)
+        return err;
+    path_out[0] = '\0';
+    if (request.kind == LOG_REQUEST_APPLY && request.is_file)
+        expand_name(request.output, path_out, bytes);
+    return ERR_OK;
+}
+
 /* The last selection that matches a set decides; sets that none matches stay. */
 static void apply_selections(const struct log_request *request, struct output *o)
 {

@@ -9,7 +9,7 @@
  *   P3  A line that is off costs one relaxed load and a branch.
  *   P4  Nothing is buffered here: when log_line() returns, the system has the line.
  * Asks of callers
- *   C1  No line between begin and release of a stop.   [checked, INSIST, log_forbid]
+ *   C1  No line inside a stop; checked for the operation.  [INSIST, log_forbid]
  *   C2  log_start() first, log_configure() before other threads start.
  *   C3  No line while flockfile() holds stdout or stderr: the log takes its own lock
  *       first and the stream's second.
@@ -81,6 +81,11 @@ bool log_is_option(const char *argument);
  * print the help and exit 0. */
 bool log_is_help(const char *argument);
 void log_print_help(FILE *out);
+
+/* [start] Reads one -Xlog argument and changes nothing: path_out becomes the file that
+ * log_configure() would open, "" = none.  ERR_BAD_FLAG: exit 64 with the message. */
+MUST_USE enum err log_option_file(const char *argument, char *path_out, size_t bytes,
+                                  struct log_error *error_out);
 
 /* [start] Takes one -Xlog argument; later ones override earlier ones.  A file is
  * opened, and emptied, at once.  ERR_BAD_FLAG: exit 64; ERR_BAD_FILE: exit 74; both

@@ -25,7 +25,6 @@ static inline uint64_t os_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t os_thread_cpu_ns(void); /* CPU time of the calling thread */
 void os_sleep_ns(uint64_t ns);
 void os_sleep_until_ns(uint64_t deadline_ns);
 /* Timer slack of the calling thread, 50,000 ns by default on Linux: how late a
@@ -84,7 +83,7 @@ void os_set_thread_name(const char *name); /* cut to 15 bytes */
 /* The calling process dies with its parent (a watchdog must not leave orphans). */
 void os_die_with_parent(void);
 /* Waits for a child at most timeout_ns; true when it ended.  *status_out: exit
- * code 0..255, or 256 + signal number. */
+ * code 0..255, or 256 + signal number, or -1 if the system does not tell. */
 bool os_wait_child(int pid, uint64_t timeout_ns, int *status_out);
 
 /* Ends a child of this process at once and collects it. */
@@ -103,10 +102,6 @@ size_t os_page_bytes(void);
 /* Zero-filled private memory, page aligned; NULL when refused. */
 void *os_map(size_t bytes);
 void os_unmap(void *address, size_t bytes);
-/* Makes reads and writes of the range faults (a control for late threads). */
-bool os_protect_none(void *address, size_t bytes);
-bool os_unprotect(void *address, size_t bytes);
-
 struct os_faults {
     uint64_t minor, major;
 };
@@ -116,6 +111,8 @@ struct os_faults os_thread_faults(void); /* of the calling thread */
 
 bool os_is_special_file(const char *path); /* there, and a device, pipe or socket */
 bool os_is_directory(const char *path);
+/* Both names lead to one file, or would if it were created. */
+bool os_same_file(const char *a, const char *b);
 
 /* --- about this machine --------------------------------------------------- */
 

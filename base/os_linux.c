@@ -20,7 +20,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -40,13 +39,6 @@
 static struct timespec to_timespec(uint64_t ns)
 {
     return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
-}
-
-uint64_t os_thread_cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 void os_sleep_until_ns(uint64_t deadline_ns)
@@ -176,6 +168,10 @@ bool os_wait_child(int pid, uint64_t timeout_ns, int *status_out)
     for (;;) {
         int status;
         pid_t r = waitpid(pid, &status, WNOHANG);
+        if (r < 0 && errno == ECHILD) { /* collected by an inherited SIGCHLD = ignore */
+            *status_out = -1;
+            return true;
+        }
         INSIST(r >= 0 || errno == EINTR, "waitpid(%d): %s", pid, strerror(errno));
         if (r == pid) {
             *status_out = WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -275,16 +271,6 @@ void os_unmap(void *address, size_t bytes)
     INSIST(r == 0, "munmap(%p, %zu): %s", address, bytes, strerror(errno));
 }
 
-bool os_protect_none(void *address, size_t bytes)
-{
-    return mprotect(address, bytes, PROT_NONE) == 0;
-}
-
-bool os_unprotect(void *address, size_t bytes)
-{
-    return mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
-}
-
 struct os_faults os_thread_faults(void)
 {
     struct rusage u;
@@ -302,6 +288,37 @@ bool os_is_directory(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Of the folder that path is in; *name_out: what follows it. */
+static bool stat_folder(const char *path, struct stat *st_out, const char **name_out)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t bytes = slash ? (size_t)(slash - path) + 1 : 0;
+    *name_out = path + bytes;
+    if (bytes >= sizeof folder)
+        return false;
+    snprintf(folder, sizeof folder, "%.*s", (int)bytes, path);
+    return stat(bytes ? folder : ".", st_out) == 0;
+}
+
+bool os_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    const char *name_a, *name_b;
+    bool is_there = stat(a, &of_a) == 0;
+    if (is_there != (stat(b, &of_b) == 0))
+        return false;
+    if (is_there)
+        return is_same(&of_a, &of_b);
+    return stat_folder(a, &of_a, &name_a) && stat_folder(b, &of_b, &name_b) &&
+           strcmp(name_a, name_b) == 0 && is_same(&of_a, &of_b);
 }
 
 static void read_cpu_model(char *model_out, size_t bytes)

@@ -58,7 +58,8 @@ static struct {
     bool records;
 
     bool has_spun_out; /* in this stop we spun in vain ... */
-    int begin_cpu;     /* ... on this CPU */
+    bool should_move;
+    int begin_cpu; /* ... on this CPU */
     /* Those to account for in this stop: with a ticket, or stamped before our look. */
     struct participant *seen_first;
     struct witness *witnesses;
@@ -191,6 +192,7 @@ static STOP_PATH uint32_t scan(uint64_t epoch, struct stop_record *record)
             memset(&line->participant->seen.doing, 0, sizeof line->participant->seen.doing);
         } else {
             record->already_safe++;
+            record->at_gate += state == PARTICIPANT_STOPPED;
         }
     }
     record->tickets = issued;
@@ -209,7 +211,7 @@ static STOP_PATH bool spin_until_all_here(uint64_t limit_ns)
             return true;
         if (limit_ns != UINT64_MAX && !may_spin(out))
             return false;
-        if (limit_ns != UINT64_MAX && i % 16 == 0) {
+        if (limit_ns != UINT64_MAX && i % 16 == 0) { /* a clock reading costs 20 ns */
             uint64_t now = os_now_ns();
             if (deadline == 0)
                 deadline = now + limit_ns;
@@ -286,7 +288,7 @@ static void run_operation(struct operation *operation)
     lock_operation_ends();
 }
 
-/* When p arrived, or 0: its own stamp, unless our look came first and alone. */
+/* When p arrived, or 0: its own stamp, unless our look came first. */
 static uint64_t arrival_of(struct participant *p, uint64_t epoch, bool *by_look_out) /* [A] */
 {
     uint64_t look = p->seen.look_ns, stamped = 0;
@@ -340,6 +342,8 @@ static void collect_arrivals(uint64_t epoch, struct stop_record *record)
     }
     if (record->last == LEDGER_LAST_NONE && record->arrivals > 0)
         record->last = LEDGER_LAST_COORDINATOR;
+    else if (record->last == LEDGER_LAST_NONE && record->at_gate > 0)
+        record->last = LEDGER_LAST_GATE;
     record->stamp[LEDGER_STAMP_last_arrival] = latest;
 }
 
@@ -398,25 +402,33 @@ static STOP_PATH void bring_to_a_stop(uint64_t epoch, struct stop_record *record
     if (own.records)
         stamp(record, LEDGER_STAMP_noticed);
     for (struct participant *p = own.seen_first; p; p = p->seen.next)
-        note_witness(p->line, record);
+        if (!participant_state_is_safe(p->seen.state)) /* the others were noted in the scan */
+            note_witness(p->line, record);
     delay_on_purpose(COORDINATOR_STAGE_CLEANUP);
 }
 
 /* A wake-up may put us on the CPU of the very thread we then wait for: it cannot arrive
  * while we spin, and the kernel leaves us there for the next wake-up too (seen: TTSP of
  * one polling mutator 23 us instead of 0.5).  So when the last to arrive came from our
- * CPU after we had spun in vain, we move, outside the stop. */
-static void leave_the_last_ones_cpu(uint64_t epoch, const struct stop_record *record)
+ * CPU after we had spun in vain, we move, once the stop is over and answered. */
+static bool sat_on_the_last_one(uint64_t epoch)
 {
-    if (!own.has_spun_out)
-        return;
-    for (struct participant *p = own.seen_first; p; p = p->seen.next)
-        if (load_acquire(&p->line->arrival_epoch) == epoch &&
-            load_relaxed(&p->line->arrival_cpu) == own.begin_cpu &&
-            load_relaxed(&p->line->arrival_ns) == record->stamp[LEDGER_STAMP_last_arrival]) {
-            os_leave_cpu(own.begin_cpu);
-            return;
+    uint64_t latest = 0;
+    int cpu = -1;
+    for (struct participant *p = own.seen_first; p && own.has_spun_out; p = p->seen.next)
+        if (load_acquire(&p->line->arrival_epoch) == epoch && /* [A] */
+            load_relaxed(&p->line->arrival_ns) > latest) {
+            latest = load_relaxed(&p->line->arrival_ns);
+            cpu = load_relaxed(&p->line->arrival_cpu);
         }
+    return cpu >= 0 && cpu == own.begin_cpu;
+}
+
+void coordinator_settle(void)
+{
+    if (own.should_move)
+        os_leave_cpu(own.begin_cpu);
+    own.should_move = false;
 }
 
 void coordinator_stop(struct operation *operation, struct stop_record *record)
@@ -443,7 +455,7 @@ void coordinator_stop(struct operation *operation, struct stop_record *record)
     stamp(record, LEDGER_STAMP_woken);
     if (own.records)
         collect_arrivals(epoch, record);
-    leave_the_last_ones_cpu(epoch, record);
+    own.should_move = sat_on_the_last_one(epoch);
     registry_read_unlock();
     struct os_faults after = os_thread_faults();
     record->faults = after.minor - before.minor + after.major - before.major;

@@ -24,6 +24,10 @@ void coordinator_prepare(void);
  * record's stamps and counts; the resume side comes later, from the gate. */
 void coordinator_stop(struct operation *operation, struct stop_record *record);
 
+/* Outside the stop, after its requesters were answered: moves to another CPU if it sat on
+ * that of the last one to arrive. */
+void coordinator_settle(void);
+
 /* [self] One ticket was claimed; wakes the coordinator when it was the last. */
 STOP_PATH void coordinator_count_arrival(void);
 

@@ -4,7 +4,7 @@
  *
  *   field            writer   readers       order
  *   version          owner    coordinator   seqlock, Note [V] in doing.c
- *   what, done, total owner   coordinator   relaxed inside the seqlock
+ *   what, done, total owner   coordinator   release/acquire, Note [V]
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SAFEPOINT_DOING_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One kind of work; static storage, compared by its kind string. */
+/* One kind of work; static storage, grouped by its kind string. */
 struct doing_what {
     const char *kind; /* short, stable, for grouping: "zero", "no-poll loop" */
     const char *text; /* a phrase without numbers: "zeroing a buffer" */

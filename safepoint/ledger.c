@@ -12,21 +12,18 @@
 #include "safepoint/ledger.h"
 
 #include "base/flags.h"
-#include "base/insist.h"
 #include "safepoint/gate.h"
 #include "safepoint/ledger_log.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+typedef unsigned long long ull; /* for printf */
 
 const struct ledger_span_row ledger_span_rows[LEDGER_SPANS] = {
 #define LEDGER_SPAN(name, from, to, adds, meaning)                                                 \
     { #name, meaning, LEDGER_STAMP_##from, LEDGER_STAMP_##to, adds },
-#include "safepoint/ledger.def"
-};
-
-const char *const ledger_stamp_names[LEDGER_STAMPS] = {
-#define LEDGER_STAMP(name, meaning) #name,
 #include "safepoint/ledger.def"
 };
 
@@ -60,7 +57,7 @@ const char *stop_record_last_thread(const struct stop_record *record)
 {
     return record->last == LEDGER_LAST_THREAD        ? record->last_thread
            : record->last == LEDGER_LAST_COORDINATOR ? "coordinator"
-                                                     : "none";
+                                                     : "none"; /* all safe, or at the gate */
 }
 
 const char *stop_record_last_kind(const struct stop_record *record)
@@ -70,6 +67,8 @@ const char *stop_record_last_kind(const struct stop_record *record)
         return record->last_doing.what ? record->last_doing.what->kind : "running";
     case LEDGER_LAST_COORDINATOR:
         return "scan";
+    case LEDGER_LAST_GATE:
+        return "at the gate";
     case LEDGER_LAST_NONE:
         break;
     }
@@ -84,6 +83,8 @@ void stop_record_last_doing(const struct stop_record *record, char *text_out, si
         snprintf(text_out, bytes, "running in %s", participant_state_name(record->last_state));
     else if (record->last == LEDGER_LAST_COORDINATOR)
         snprintf(text_out, bytes, "scan of %u", record->participants);
+    else if (record->last == LEDGER_LAST_GATE)
+        snprintf(text_out, bytes, "%u still at the gate of the stop before", record->at_gate);
     else
         snprintf(text_out, bytes, "all safe");
 }
@@ -95,6 +96,8 @@ static void plain_doing(const struct stop_record *record, char *text_out, size_t
         snprintf(text_out, bytes, "%s", record->last_doing.what->text);
     else if (record->last == LEDGER_LAST_COORDINATOR)
         snprintf(text_out, bytes, "scan");
+    else if (record->last == LEDGER_LAST_GATE)
+        snprintf(text_out, bytes, "still at the gate of the stop before");
     else
         stop_record_last_doing(record, text_out, bytes);
 }
@@ -109,8 +112,6 @@ static int64_t sum_of_parts(const struct stop_record *record)
 }
 
 /* --- sums ------------------------------------------------------------------- */
-
-void ledger_sums_clear(struct ledger_sums *sums) { memset(sums, 0, sizeof *sums); }
 
 static void add_spans(struct ledger_sums *sums, const struct stop_record *record)
 {
@@ -139,36 +140,64 @@ static void add_spans(struct ledger_sums *sums, const struct stop_record *record
         sums->most_vmop_ns = total - reaching;
 }
 
+static void name_group(struct ledger_group *g, const struct stop_record *record)
+{
+    snprintf(g->thread, sizeof g->thread, "%s", stop_record_last_thread(record));
+    snprintf(g->kind, sizeof g->kind, "%s", stop_record_last_kind(record));
+    plain_doing(record, g->doing, sizeof g->doing);
+}
+
 static struct ledger_group *group_of(struct ledger_sums *sums, const struct stop_record *record)
 {
-    const char *thread = stop_record_last_thread(record), *kind = stop_record_last_kind(record);
+    struct ledger_group wanted;
+    memset(&wanted, 0, sizeof wanted);
+    name_group(&wanted, record);
     for (uint32_t i = 0; i < sums->group_count; i++)
-        if (strncmp(sums->groups[i].thread, thread, sizeof sums->groups[i].thread - 1) == 0 &&
-            strncmp(sums->groups[i].kind, kind, sizeof sums->groups[i].kind - 1) == 0)
+        if (strcmp(sums->groups[i].thread, wanted.thread) == 0 &&
+            strcmp(sums->groups[i].kind, wanted.kind) == 0)
             return &sums->groups[i];
     if (sums->group_count == LEDGER_MOST_GROUPS)
         return NULL;
-    struct ledger_group *g = &sums->groups[sums->group_count++];
-    snprintf(g->thread, sizeof g->thread, "%s", thread);
-    snprintf(g->kind, sizeof g->kind, "%s", kind);
-    plain_doing(record, g->doing, sizeof g->doing);
-    g->worst_ttsp_ns = INT64_MIN;
-    return g;
+    wanted.worst_ttsp_ns = INT64_MIN;
+    sums->groups[sums->group_count] = wanted;
+    return &sums->groups[sums->group_count++];
+}
+
+static void keep_worst(struct ledger_group *g, const struct stop_record *record)
+{
+    int64_t ttsp = stop_record_span(record, LEDGER_SPAN_ttsp);
+    if (ttsp <= g->worst_ttsp_ns)
+        return;
+    g->worst_ttsp_ns = ttsp;
+    stop_record_last_doing(record, g->example, sizeof g->example);
 }
 
 static void add_last_thread(struct ledger_sums *sums, const struct stop_record *record)
 {
     struct ledger_group *g = group_of(sums, record);
-    if (!g) {
+    if (g) {
+        g->count++;
+        keep_worst(g, record);
+    } else {
         sums->ungrouped++;
-        return;
     }
-    g->count++;
-    int64_t ttsp = stop_record_span(record, LEDGER_SPAN_ttsp);
-    if (ttsp > g->worst_ttsp_ns) {
-        g->worst_ttsp_ns = ttsp;
-        stop_record_last_doing(record, g->example, sizeof g->example);
+    if (sums->worst.count == 0 ||
+        stop_record_span(record, LEDGER_SPAN_ttsp) > sums->worst.worst_ttsp_ns) {
+        name_group(&sums->worst, record); /* found among all stops, grouped or not */
+        sums->worst.count = 1;
+        sums->worst.worst_ttsp_ns = INT64_MIN;
+        keep_worst(&sums->worst, record);
     }
+}
+
+/* The stamps up to woken rise; last_resumed comes after the release. */
+static bool is_in_order(const struct stop_record *record)
+{
+    for (int i = 1; i <= LEDGER_STAMP_woken; i++)
+        if (record->stamp[i] < record->stamp[i - 1])
+            return false;
+    uint64_t resumed = record->stamp[LEDGER_STAMP_last_resumed];
+    return resumed == 0 || resumed >= record->stamp[LEDGER_STAMP_released];
 }
 
 void ledger_sums_add(struct ledger_sums *sums, const struct stop_record *record)
@@ -182,6 +211,9 @@ void ledger_sums_add(struct ledger_sums *sums, const struct stop_record *record)
     sums->arrivals += record->arrivals - loses_one;
     sums->already_safe += record->already_safe;
     sums->by_look += record->by_look;
+    sums->at_gate += record->at_gate;
+    sums->tickets += record->tickets;
+    sums->disordered += flags->safepoint_recording && !is_in_order(record);
     sums->missing += record->missing;
     sums->carried += record->carried;
     sums->unwitnessed += record->unwitnessed;
@@ -193,62 +225,85 @@ void ledger_sums_add(struct ledger_sums *sums, const struct stop_record *record)
         hist_record(&sums->scheduled,
                     record->stamp[LEDGER_STAMP_last_arrival] - due->first_ns - i * due->every_ns);
     sums->missed += due->count ? due->count - 1 : 0;
+    sums->due += flags->safepoint_recording ? due->count : 0;
     sums->stops++;
 }
 
 /* --- audit ------------------------------------------------------------------ */
 
+static bool say(char *why_out, size_t bytes, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(why_out, bytes, format, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool span_is_whole(const struct ledger_sums *sums, int span)
+{
+    bool has_every_stop = span == LEDGER_SPAN_resume || sums->with_span[span] == sums->stops;
+    return has_every_stop && hist_verify(&sums->span[span]) &&
+           hist_count(&sums->span[span]) == sums->with_span[span];
+}
+
+/* A2, A3. */
 static bool spans_agree(const struct ledger_sums *sums, char *why_out, size_t bytes)
 {
-    uint64_t recorded = sums->negative_spans;
-    for (int s = 0; s < LEDGER_SPANS; s++) {
-        uint64_t count = hist_count(&sums->span[s]);
-        recorded += count;
-        bool short_of_stops = s != LEDGER_SPAN_resume && sums->with_span[s] != sums->stops;
-        if (short_of_stops || !hist_verify(&sums->span[s]) ||
-            (sums->negative_spans == 0 && count != sums->with_span[s])) {
-            snprintf(why_out, bytes, "span %s: %llu samples for %llu of %llu stops",
-                     ledger_span_rows[s].name, (unsigned long long)count,
-                     (unsigned long long)sums->with_span[s], (unsigned long long)sums->stops);
-            return false;
-        }
-    }
-    uint64_t expected = 0;
+    if (sums->negative_spans)
+        return say(why_out, bytes, "%llu spans are negative", (ull)sums->negative_spans);
+    if (sums->disordered)
+        return say(why_out, bytes, "in %llu stops the stamps are out of order",
+                   (ull)sums->disordered);
+    if (sums->bad_totals)
+        return say(why_out, bytes, "in %llu of %llu stops the spans do not add up to the total",
+                   (ull)sums->bad_totals, (ull)sums->stops);
     for (int s = 0; s < LEDGER_SPANS; s++)
-        expected += sums->with_span[s];
-    if (recorded != expected || sums->bad_totals != 0) {
-        snprintf(why_out, bytes, "in %llu of %llu stops the spans do not add up to the total",
-                 (unsigned long long)sums->bad_totals, (unsigned long long)sums->stops);
-        return false;
-    }
+        if (!span_is_whole(sums, s))
+            return say(why_out, bytes, "span %s: %llu samples for %llu of %llu stops",
+                       ledger_span_rows[s].name, (ull)hist_count(&sums->span[s]),
+                       (ull)sums->with_span[s], (ull)sums->stops);
+    if (!hist_verify(&sums->scheduled) || hist_count(&sums->scheduled) != sums->due)
+        return say(why_out, bytes, "%llu samples for %llu scheduled instants",
+                   (ull)hist_count(&sums->scheduled), (ull)sums->due);
+    return true;
+}
+
+/* A1, and that the witness saw everybody. */
+static bool counts_agree(const struct ledger_sums *sums, char *why_out, size_t bytes)
+{
+    if (sums->arrivals + sums->already_safe != sums->participants || sums->missing)
+        return say(why_out, bytes,
+                   "%llu arrivals + %llu already safe are not %llu participants x stops (%llu "
+                   "tickets without an arrival)",
+                   (ull)sums->arrivals, (ull)sums->already_safe, (ull)sums->participants,
+                   (ull)sums->missing);
+    if (sums->arrivals < sums->tickets)
+        return say(why_out, bytes, "%llu arrivals for %llu tickets", (ull)sums->arrivals,
+                   (ull)sums->tickets);
+    if (sums->unwitnessed)
+        return say(why_out, bytes, "%llu participants had no room in the witness",
+                   (ull)sums->unwitnessed);
     return true;
 }
 
 struct ledger_audit ledger_audit(const struct ledger_sums *sums)
 {
     struct ledger_audit a = {
+        .is_off = !flags->safepoint_recording,
         .arrivals = sums->arrivals,
         .already_safe = sums->already_safe,
         .expected = sums->participants,
         .lost_events = sums->lost_events,
     };
-    if (!flags->safepoint_recording) { /* nothing was booked, so nothing can be wrong */
+    if (a.is_off) { /* nothing was booked: nothing to check, nothing to vouch for */
         a.ok = a.spans_ok = a.counts_ok = true;
         return a;
     }
-    a.counts_ok = sums->arrivals + sums->already_safe == sums->participants && sums->missing == 0;
-    if (!a.counts_ok)
-        snprintf(a.why, sizeof a.why,
-                 "%llu arrivals + %llu already safe are not %llu participants x stops "
-                 "(%llu tickets without an arrival)",
-                 (unsigned long long)a.arrivals, (unsigned long long)a.already_safe,
-                 (unsigned long long)a.expected, (unsigned long long)sums->missing);
-    char why[sizeof a.why] = "";
-    a.spans_ok = spans_agree(sums, why, sizeof why);
-    if (a.why[0] == '\0')
-        memcpy(a.why, why, sizeof why);
-    if (sums->lost_events && a.why[0] == '\0')
-        snprintf(a.why, sizeof a.why, "%llu records were lost", (unsigned long long)a.lost_events);
+    a.spans_ok = spans_agree(sums, a.why, sizeof a.why);
+    a.counts_ok = counts_agree(sums, a.why, sizeof a.why);
+    if (sums->lost_events)
+        say(a.why, sizeof a.why, "%llu records were lost", (ull)a.lost_events);
     a.ok = a.counts_ok && a.spans_ok && sums->lost_events == 0;
     return a;
 }
@@ -301,6 +356,11 @@ bool ledger_try_close(void)
     return true;
 }
 
+void ledger_end(void)
+{
+    totals.lost_events += begun - delivered; /* A4: each record that was begun is delivered */
+}
+
 void ledger_close(void)
 {
     if (!is_open)
@@ -309,7 +369,7 @@ void ledger_close(void)
     close_record(latest(), count.waiting, count.last_out_ns);
 }
 
-/* Inside the next stop: plain stores to a ring touched long ago. */
+/* Just before the next stop begins. */
 void ledger_note_leftover(uint32_t still_waiting, uint64_t last_out_ns)
 {
     if (is_open)

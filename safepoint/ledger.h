@@ -12,7 +12,8 @@
  *   A1  arrivals + already_safe = participants, summed over all stops.
  *   A2  ttsp + lag + cleanup + op + leave = total, in each record, to the ns.
  *   A3  Each span's histogram has one sample per stop that has the span.
- *   A4  No record is lost.
+ *   A4  No record is lost: each that was begun is delivered.  The last stop, Exit, is
+ *       never released and has none.
  *   ledger_audit() checks A1..A4; a report that fails it says so and exits 75.
  *
  * SPDX-License-Identifier: MIT */
@@ -46,10 +47,14 @@ struct ledger_span_row {
     bool adds_up; /* one of those that tile begin..woken */
 };
 extern const struct ledger_span_row ledger_span_rows[LEDGER_SPANS];
-extern const char *const ledger_stamp_names[LEDGER_STAMPS];
 
 /* Who was last. */
-enum ledger_last { LEDGER_LAST_NONE, LEDGER_LAST_COORDINATOR, LEDGER_LAST_THREAD };
+enum ledger_last {
+    LEDGER_LAST_NONE,        /* all were safe */
+    LEDGER_LAST_GATE,        /* nobody arrived; some had not left the gate of the stop before */
+    LEDGER_LAST_COORDINATOR, /* all arrived before the scan was over */
+    LEDGER_LAST_THREAD,
+};
 
 #define LEDGER_MOST_KINDS 6
 
@@ -63,13 +68,14 @@ struct stop_record {
     uint32_t participants;              /* met by the walk */
     uint32_t tickets;                   /* issued: "runnable" */
     uint32_t arrivals, already_safe, by_look, missing; /* missing: a ticket, no arrival */
+    uint32_t at_gate;     /* of the already safe: STOPPED since an earlier stop */
     uint32_t carried;     /* waited at the gate and did not run again before the next begin */
     uint32_t unwitnessed; /* more participants than the witness had room for */
     uint64_t faults;      /* of the coordinator, from prepare to woken */
 
     enum ledger_last last;
     char last_thread[PARTICIPANT_NAME_BYTES];
-    struct doing_value last_doing; /* when armed */
+    struct doing_value last_doing; /* when armed; if late, when the coordinator slept */
     uint32_t last_state;           /* when armed */
     /* The kinds of work that participants with a ticket were at when armed. */
     const struct doing_what *kinds[LEDGER_MOST_KINDS];
@@ -100,7 +106,9 @@ struct ledger_sums {
     uint64_t stops, per_operation[OPERATION_KINDS];
     uint64_t participants, arrivals, already_safe; /* A1 */
     uint64_t most_participants;
-    uint64_t by_look, missing, carried, unwitnessed, negative_spans, bad_totals, faults;
+    uint64_t by_look, at_gate, missing, carried, unwitnessed, negative_spans, faults;
+    uint64_t tickets, bad_totals, disordered; /* disordered: stamps out of their order */
+    uint64_t due;                             /* scheduled instants that were answered */
     uint64_t coalesced, elided, lost_events;
     int64_t most_reaching_ns, most_vmop_ns; /* of one stop: ttsp + lag; the rest of total */
     uint64_t with_span[LEDGER_SPANS];
@@ -111,15 +119,16 @@ struct ledger_sums {
     uint64_t missed;
     struct ledger_group groups[LEDGER_MOST_GROUPS];
     uint32_t group_count;
-    uint64_t ungrouped; /* no room for one more group */
+    uint64_t ungrouped;        /* stops for which there was no room for one more group */
+    struct ledger_group worst; /* of the one stop with the largest TTSP; count 1 */
 };
 
-void ledger_sums_clear(struct ledger_sums *sums);
 /* One closed record. */
 void ledger_sums_add(struct ledger_sums *sums, const struct stop_record *record);
 
 struct ledger_audit {
     bool ok, spans_ok, counts_ok;
+    bool is_off; /* -XX:-SafepointRecording: nothing was booked */
     uint64_t arrivals, already_safe, expected, lost_events;
     char why[160]; /* the first thing that does not add up, or "" */
 };
@@ -137,6 +146,8 @@ struct stop_record *ledger_begin(void);
 void ledger_filled(void);
 /* Closes the latest record if nobody waits any more; true when none is open. */
 bool ledger_try_close(void);
+/* After the last delivery: what was begun and not delivered is lost (A4). */
+void ledger_end(void);
 /* Closes it whatever is missing (shutdown). */
 void ledger_close(void);
 /* The coordinator tells what the gate knew of the stop before. */

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "safepoint/ledger_log.h"
 
+#include "base/flags.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -58,18 +59,21 @@ static void log_stages(const struct stop_record *r)
     stop_record_last_doing(r, doing, sizeof doing);
     log_line(
         LOG_TAGS_SAFEPOINT, LOG_LEVEL_DEBUG,
-        "Last thread \"%s\": %s, queued: %lld ns, prepare: %lld ns, ttsp: %lld ns, lag: %lld ns, "
+        "Last thread \"%s\": %s, queued: %lld ns, prepare: %lld ns, arm: %lld ns, scan: %lld ns, "
+        "ttsp: %lld ns, lag: %lld ns, "
         "cleanup: %lld ns, op: %lld ns, wake: %lld ns, resume: %lld ns, arrived: %u, "
         "already safe: %u, by look: %u, carried: %u, requests: %u",
         stop_record_last_thread(r), doing, span(r, LEDGER_SPAN_queued),
-        span(r, LEDGER_SPAN_prepare), span(r, LEDGER_SPAN_ttsp), span(r, LEDGER_SPAN_lag),
-        span(r, LEDGER_SPAN_cleanup), span(r, LEDGER_SPAN_op), span(r, LEDGER_SPAN_wake),
-        span(r, LEDGER_SPAN_resume), r->arrivals, r->already_safe, r->by_look, r->carried,
-        r->requests);
+        span(r, LEDGER_SPAN_prepare), span(r, LEDGER_SPAN_arm), span(r, LEDGER_SPAN_scan),
+        span(r, LEDGER_SPAN_ttsp), span(r, LEDGER_SPAN_lag), span(r, LEDGER_SPAN_cleanup),
+        span(r, LEDGER_SPAN_op), span(r, LEDGER_SPAN_wake), span(r, LEDGER_SPAN_resume),
+        r->arrivals, r->already_safe, r->by_look, r->carried, r->requests);
 }
 
 void ledger_log_stop(const struct stop_record *r)
 {
+    if (!flags->safepoint_recording)
+        return; /* figures of stamps that were not taken would be wrong */
     if (log_is_on(LOG_TAGS_SAFEPOINT_STATS, LOG_LEVEL_INFO))
         log_row(r);
     if (log_is_on(LOG_TAGS_SAFEPOINT, LOG_LEVEL_INFO)) {
@@ -108,6 +112,10 @@ void ledger_log_summary(const struct ledger_sums *sums)
         if (sums->per_operation[k])
             log_line(LOG_TAGS_SAFEPOINT_STATS, LOG_LEVEL_INFO, "%-28s%10llu", operation_name(k),
                      (unsigned long long)sums->per_operation[k]);
+    if (!flags->safepoint_recording) {
+        log_line(LOG_TAGS_SAFEPOINT_STATS, LOG_LEVEL_INFO, "Self-audit: off, nothing was recorded");
+        return;
+    }
     log_line(LOG_TAGS_SAFEPOINT_STATS, LOG_LEVEL_INFO, "Maximum sync time  %lld ns",
              (long long)sums->most_reaching_ns);
     log_line(LOG_TAGS_SAFEPOINT_STATS, LOG_LEVEL_INFO,

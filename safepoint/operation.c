@@ -9,6 +9,10 @@
  *   then wakes if the VM thread said it sleeps.  All seq_cst: what came after the
  *   reading has moved the count, and the kernel compares after a full barrier.
  *
+ * Note [O] Open.  A requester counts itself in flight, then looks whether the queue is
+ *   open; closing shuts the queue, then looks how many are in flight.  A Dekker pair,
+ *   seq_cst: either the requester sees it shut and goes away, or closing waits for it.
+ *
  * SPDX-License-Identifier: MIT */
 #include "safepoint/operation.h"
 
@@ -37,7 +41,8 @@ static struct cds_wfcq_tail tail;
 static struct operation *first_pending, **last_pending; /* the VM thread's own list */
 static CACHE_ALIGNED _Atomic uint32_t arrived;
 static _Atomic uint32_t vm_thread_sleeps;
-static _Atomic uint32_t is_started;
+static _Atomic uint32_t is_open;
+static _Atomic uint32_t in_flight; /* requests between their look at is_open and their answer */
 static _Thread_local bool is_vm_thread; /* whoever takes requests */
 
 static const struct {
@@ -56,7 +61,7 @@ void operation_start(void)
     __cds_wfcq_init(&head, &tail);
     first_pending = NULL;
     last_pending = &first_pending;
-    store_release(&is_started, 1); /* pairs with operation_request() */
+    store_seq(&is_open, 1); /* [O] */
 }
 
 void operation_wake(void)
@@ -75,12 +80,23 @@ void operation_wait(uint32_t seen, uint64_t timeout_ns)
     store_seq(&vm_thread_sleeps, 0);
 }
 
-void operation_request(struct operation *operation)
+/* [O]: true when the request may go on; then it counts as in flight. */
+static bool enter_queue(void)
+{
+    fetch_add_seq(&in_flight, 1);
+    if (load_seq(&is_open))
+        return true;
+    fetch_sub_seq(&in_flight, 1);
+    return false;
+}
+
+bool operation_request(struct operation *operation)
 {
     struct participant *self = participant_self();
     ASSERT(lock_none_held(), "a stop is requested with a ranked lock held");
-    INSIST(load_acquire(&is_started), "a stop is requested before stops_start()");
     INSIST(!is_vm_thread, "the VM thread requests a stop and would wait for itself");
+    if (!enter_queue())
+        return false;
     uint32_t before = self ? load_relaxed(&self->line->state) : PARTICIPANT_BLOCKED; /* our own */
     bool was_unsafe = !participant_state_is_safe(before);
     operation->requested_ns = os_now_ns();
@@ -94,8 +110,10 @@ void operation_request(struct operation *operation)
     operation_wake();
     while (!load_acquire(&operation->done)) /* pairs with operation_answer() */
         os_futex_wait(&operation->done, 0, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
+    fetch_sub_seq(&in_flight, 1);
     if (was_unsafe)
-        participant_leave_safe(self, before);
+        participant_leave_safe(self, before); /* after Exit: the gate, for good */
+    return true;
 }
 
 static void drain_queue(void)
@@ -130,6 +148,7 @@ struct operation *operation_take(void)
 static bool is_equal(struct operation *o, const struct operation *to)
 {
     return o->kind == to->kind && o->run == to->run && o->argument == to->argument &&
+           o->schedule.count == 0 && to->schedule.count == 0 && /* a probe has its own record */
            (!o->still_needed || o->still_needed(o));
 }
 
@@ -158,4 +177,16 @@ void operation_answer(struct operation *operation)
     _Atomic uint32_t *done = &operation->done;
     store_release(done, 1); /* epoch and results before it; pairs in operation_request() */
     os_futex_wake(done, 1, OS_FUTEX_ANY);
+}
+
+void operation_close(uint32_t kept)
+{
+    store_seq(&is_open, 0);               /* [O] */
+    while (load_seq(&in_flight) > kept) { /* [O] */
+        struct operation *operation = operation_take();
+        if (operation)
+            operation_answer(operation);
+        else
+            os_sleep_ns(100000); /* one is between its count and the queue, or just answered */
+    }
 }

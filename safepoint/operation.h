@@ -60,9 +60,10 @@ struct operation {
     struct cds_wfcq_node node;
 };
 
-/* [any] Enqueues and waits until it was served and finished.  A mutator that
- * asks goes BLOCKED meanwhile.  The operation may live on the caller's stack. */
-void operation_request(struct operation *operation);
+/* [any] Enqueues and waits until it was served and finished.  A mutator that asks goes
+ * BLOCKED meanwhile.  The operation may live on the caller's stack.  False, at once and
+ * without a stop, before operation_start() and after operation_close(). */
+bool operation_request(struct operation *operation);
 
 /* [VM thread] The oldest pending request, or NULL. */
 struct operation *operation_take(void);
@@ -78,5 +79,8 @@ void operation_wait(uint32_t seen, uint64_t timeout_ns);
 /* [any, signal handler] Wakes the VM thread for something else. */
 void operation_wake(void);
 void operation_start(void);
+/* [VM thread] Takes no more; answers what is queued, without a stop, until only the
+ * requests in `kept` are unanswered. */
+void operation_close(uint32_t kept);
 
 #endif

@@ -35,8 +35,8 @@
  *   STOPPED, on entering a safe state after it has read the odd epoch and before
  *   it tries its ticket.  The first stamp of a stop stands.  Who steps back
  *   (announced GUEST, found the epoch odd, ran nothing) stamps only if it holds a
- *   ticket.  Where the coordinator's look wins the ticket and there is no stamp,
- *   its clock at that look is the arrival.  The stamp decides, not who won: else a
+ *   ticket.  Where the coordinator's look wins the ticket and there is no
+ *   earlier stamp, its clock at that look is the arrival.  The stamp decides, not who won: else a
  *   thread that ran 40 ms and lost its ticket by nanoseconds would be booked as
  *   safe, and nobody named.  ns is stored before e (release), read after (acquire).
  *
@@ -60,6 +60,7 @@
 #include "safepoint/sched_point.h"
 #include "safepoint/stops.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,6 @@ static _Thread_local struct participant *this_participant;
 
 struct participant *participant_self(void) { return this_participant; }
 struct doing *participant_doing(struct participant *self) { return &self->doing; }
-const char *participant_name(const struct participant *participant) { return participant->name; }
 
 const char *participant_state_name(uint32_t state)
 {
@@ -162,6 +162,7 @@ static STOP_PATH void return_to(struct participant *self, uint32_t unsafe, uint6
 
 void participant_leave_safe(struct participant *self, enum participant_state unsafe)
 {
+    ASSERT(self == this_participant, "\"%s\" is moved by another thread", self->name);
     ASSERT(participant_state_is_safe(own_state(self)), "%s leaves a safe state but is in %s",
            self->name, participant_state_name(own_state(self)));
     ASSERT(lock_none_held(), "%s may wait at the gate with a ranked lock held", self->name);
@@ -236,8 +237,9 @@ void participant_poll_slow(struct participant *self)
         if (epoch_is_odd(epoch))
             stop_at_poll(self, epoch);
         else if (!has_own_word || clear_poll_word(self))
-            return;
+            break;
     }
+    count_witness(self); /* a poll passed */
 }
 
 /* A marked lock is taken by operations too, so nobody may wait for it, or hold it
@@ -262,6 +264,23 @@ void participant_lock(struct participant *self, struct lock *lock)
         if (epoch_is_odd(epoch))
             wait_at_gate(epoch, &waited);
     }
+}
+
+/* A thread that ends attached would leave a hole in the registry: every later stop would
+ * wait for it, or read its freed memory through liburcu's list. */
+static pthread_key_t end_of_thread;
+static pthread_once_t end_of_thread_once = PTHREAD_ONCE_INIT;
+
+static void complain_of_missing_detach(void *participant)
+{
+    struct participant *p = participant;
+    INSIST(false, "thread \"%s\" ends without detaching", p->name);
+}
+
+static void make_end_of_thread(void)
+{
+    int error = pthread_key_create(&end_of_thread, complain_of_missing_detach);
+    INSIST(error == 0, "pthread_key_create: %s", strerror(error));
 }
 
 static struct participant *create(enum participant_kind kind, const char *name)
@@ -296,6 +315,8 @@ enum err participant_attach(enum participant_kind kind, const char *name,
     struct participant *p = create(kind, name);
     if (!p)
         return ERR_NO_MEMORY;
+    pthread_once(&end_of_thread_once, make_end_of_thread);
+    pthread_setspecific(end_of_thread, p);
     registry_thread_begins();
     this_participant = p; /* before others can find it and send it the dump's signal */
     registry_add(p);
@@ -318,6 +339,7 @@ void participant_detach(struct participant *self)
     stops_count_transitions(self->transitions);
     SCHED_POINT(UNLINKING, "gone, still in the list");
     this_participant = NULL;
+    pthread_setspecific(end_of_thread, NULL);
     registry_remove(self);
     registry_thread_ends();
 }

@@ -13,6 +13,7 @@
  *   C1  In GUEST and VM, poll at least once per bounded piece of work.
  *   C2  Hold no ranked lock and no RCU read section at a poll.  [checked, ASSERT]
  *   C3  In NATIVE and BLOCKED, touch no memory a stop may change.
+ *   C4  Detach before the thread ends.                        [checked, INSIST]
  *
  * Who may call:  [self] the thread that owns the participant   [any] any thread
  *
@@ -81,7 +82,7 @@ void participant_lock(struct participant *self, struct lock *lock);
 
 /* [self] The poll: a load and a predictable branch.  Relaxed is enough because a
  * stale "not armed" only puts the stop off to the next poll; all ordering
- * happens in participant_poll_slow().  Partner: poll_arm() in coordinator.c. */
+ * happens in participant_poll_slow().  Partner: issue_ticket() in coordinator.c. */
 void participant_poll_slow(struct participant *self) STOP_PATH __attribute__((noinline));
 
 static inline void participant_poll(struct participant *self)
@@ -95,7 +96,5 @@ static inline void participant_poll(struct participant *self)
 struct doing *participant_doing(struct participant *self);
 /* [self] One more chunk of a bulk operation that polls; part of the witness. */
 void participant_count_chunk(struct participant *self);
-
-const char *participant_name(const struct participant *participant);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/crash.h"
+#include "base/insist.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/unwind.h"
@@ -50,11 +51,16 @@ enum err stops_start(void)
 void stops_exit(void)
 {
     struct operation exit_stop;
+    struct participant *self = participant_self();
+    INSIST(!self || participant_state_is_safe(load_relaxed(&self->line->state)),
+           "\"%s\" asks for the last stop from guest code and would wait for itself", self->name);
     lock_acquire(&lifecycle);
     bool was_on = load_relaxed(&state) == ON; /* written under our lock */
     if (was_on)
         store_release(&state, EXITING);
     lock_release(&lifecycle);
+    while (!was_on && load_acquire(&state) == EXITING)
+        os_sleep_ns(1000000); /* another thread is at it */
     if (!was_on)
         return;
     memset(&exit_stop, 0, sizeof exit_stop);
@@ -80,8 +86,6 @@ static void run_forced(struct operation *operation)
 void stops_force(void (*run)(void *), void *argument)
 {
     struct forced forced;
-    if (!stops_are_on())
-        return;
     memset(&forced, 0, sizeof forced);
     forced.operation.kind = OPERATION_FORCE_SAFEPOINT;
     forced.run = run;
@@ -96,8 +100,6 @@ void stops_force(void (*run)(void *), void *argument)
 void stops_dump_threads(void)
 {
     struct operation dump;
-    if (!stops_are_on())
-        return;
     thread_dump_init(&dump);
     operation_request(&dump);
 }
@@ -149,6 +151,8 @@ void stops_describe(void)
     int written = 0;
     registry_for_each (line) {
         struct participant *p = line->participant;
+        if (!p)
+            break; /* a line that was handed back under our eyes */
         char doing[96];
         uint64_t ticket = load_relaxed(&p->line->ticket); /* a picture, not a decision */
         doing_format(doing_read(&p->doing), doing, sizeof doing);

@@ -20,7 +20,8 @@ bool stops_have_ended(void); /* stops_exit() has returned */
 
 /* [any] Stops all for the last time (Exit never releases), drains the ledger and
  * ends the VM thread.  Participants stay where they are until the process ends.
- * The caller must not be a participant in GUEST or VM. */
+ * The caller must not be a participant in GUEST or VM.  [checked, INSIST]  A second
+ * caller waits for the first. */
 void stops_exit(void);
 
 /* [any] Asks for a stop that runs run(argument), NULL = nothing.  Before the start
@@ -38,7 +39,7 @@ struct stops_figures {
 struct stops_figures stops_figures(void);
 void stops_count_transitions(uint64_t transitions); /* [self] of one ending participant */
 
-/* [signal handler, watchdog] Every participant's state and the latest stop, by
+/* [signal handler, watchdog] Every participant's state and the number of stops, by
  * crash_write(); takes no lock, may read a list that changes. */
 void stops_describe(void);
 

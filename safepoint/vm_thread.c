@@ -31,14 +31,14 @@
 #define LAST_LOOK_NS  16000000
 
 static pthread_t thread;
-static _Atomic uint32_t dump_is_wanted;
+static _Atomic uint64_t dump_wanted_ns; /* when; 0 = no dump is wanted */
 static _Atomic uint64_t stops_done;
 
 uint64_t vm_thread_stops(void) { return load_relaxed(&stops_done); } /* a statistic */
 
 void vm_thread_ask_for_dump(void)
 {
-    store_seq(&dump_is_wanted, 1);
+    store_seq(&dump_wanted_ns, os_now_ns());
     operation_wake();
 }
 
@@ -76,14 +76,16 @@ static uint64_t stop_for(struct operation *operation, uint64_t picked_ns)
     coordinator_prepare();
     if (operation->prepare)
         operation->prepare(operation);
-    struct stop_record *record = ledger_begin();
+    static struct stop_record exit_record; /* Exit is never released: no row in the ledger */
+    bool is_exit = operation->kind == OPERATION_EXIT;
+    struct stop_record *record = is_exit ? &exit_record : ledger_begin();
     record->operation = operation->kind;
     record->schedule = operation->schedule;
     record->requests = requests;
     record->stamp[LEDGER_STAMP_requested] = operation->requested_ns;
     record->stamp[LEDGER_STAMP_picked] = picked_ns;
     coordinator_stop(operation, record);
-    if (operation->kind != OPERATION_EXIT)
+    if (!is_exit)
         ledger_filled();
     store_relaxed(&stops_done, load_relaxed(&stops_done) + 1); /* we alone write */
     if (operation->finish)
@@ -103,11 +105,14 @@ static bool serve(struct operation *operation)
     uint64_t epoch = stop_for(operation, picked_ns);
     if (!is_exit)
         answer_all(operation, epoch);
+    coordinator_settle();
     ledger_deliver();
     if (is_exit) {
+        ledger_end();
         ledger_totals()->per_operation[OPERATION_EXIT]++;
         ledger_log_summary(ledger_totals());
         log_flush();
+        operation_close(1); /* but for Exit's own request */
         answer_all(operation, epoch);
     }
     return !is_exit;
@@ -116,9 +121,8 @@ static bool serve(struct operation *operation)
 static void dump_threads(void)
 {
     struct operation dump;
-    store_seq(&dump_is_wanted, 0);
     thread_dump_init(&dump);
-    dump.requested_ns = os_now_ns();
+    dump.requested_ns = exchange_seq(&dump_wanted_ns, 0);
     dump.next_pending = NULL;
     serve(&dump);
 }
@@ -135,15 +139,15 @@ static void *vm_thread_main(void *unused)
     uint64_t look_ns = FIRST_LOOK_NS;
     for (;;) {
         uint32_t arrived = operation_arrived(); /* before looking for work: Note [Q] */
+        if (load_seq(&dump_wanted_ns)) {        /* first: a full queue must not starve it */
+            dump_threads();
+            continue;
+        }
         struct operation *operation = operation_take();
         if (operation) {
             look_ns = FIRST_LOOK_NS;
             if (!serve(operation))
                 break;
-            continue;
-        }
-        if (load_seq(&dump_is_wanted)) {
-            dump_threads();
             continue;
         }
         bool is_closed = ledger_try_close();
@@ -156,12 +160,16 @@ static void *vm_thread_main(void *unused)
     return NULL;
 }
 
+static const int own_faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
+
 /* Signals meant for the process go to threads that expect them. */
 enum err vm_thread_start(void)
 {
     sigset_t all, before;
     operation_start();
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own_faults / sizeof *own_faults; i++)
+        sigdelset(&all, own_faults[i]); /* a blocked fault kills without a report */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&thread, NULL, vm_thread_main, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "tools/bench/bench.h"
 #include "tools/cli.h"
+#include "tools/process.h"
 #include "tools/stress/stress.h"
 #include "tools/ttsp/ttsp.h"
 #include "vm/start.h"
@@ -34,20 +35,28 @@ static int flags_main(int argc, char **argv)
 {
     struct cli cli;
     bool wants_markdown = false;
-    static const char *const known[] = { "--markdown", "--help" };
+    struct output none;
+    struct start_message message;
+    static const char *const known[] = { "--markdown", "--help", "--version" };
     cli_start(&cli, "flags", argc, argv);
     while (cli_peek(&cli)) {
         if (cli_switch(&cli, "--markdown"))
             wants_markdown = true;
-        else if (cli_switch(&cli, "--help")) {
-            puts(
-                "usage: stillpoint flags [--markdown]\n\nPrints every runtime flag: name, default, "
-                "range, meaning.");
-            return EXIT_CODE_OK;
-        } else if (!cli_runtime_flag(&cli))
-            cli_unknown(&cli, known, 2);
+        else if (!cli_common(&cli))
+            cli_unknown(&cli, known, sizeof known / sizeof *known);
     }
-    if (cli.has_failed)
+    if (!cli.has_failed && cli.wants_help) {
+        puts("usage: stillpoint flags [--markdown]\n\n"
+             "Prints every runtime flag: name, default, range, meaning.");
+        return EXIT_CODE_OK;
+    }
+    if (!cli.has_failed && cli.wants_version) {
+        cli_print_version();
+        return EXIT_CODE_OK;
+    }
+    if (!cli.has_failed && start_check_flags(&message) != ERR_OK)
+        cli_fail(&cli, EXIT_CODE_USAGE, "%s", message.text);
+    if (cli.has_failed || !cli_open_files(&cli, &none, NULL))
         return cli.exit_code;
     if (wants_markdown)
         flags_print_markdown(stdout);
@@ -82,6 +91,7 @@ static int unknown_command(const char *name)
 static int flags_only(struct cli *cli)
 {
     struct start_message message;
+    struct output none;
     if (!cli->has_failed && start_check_flags(&message) != ERR_OK)
         cli_fail(cli, EXIT_CODE_USAGE, "%s", message.text);
     if (cli->has_failed)
@@ -90,14 +100,12 @@ static int flags_only(struct cli *cli)
         fputs("stillpoint: no command; see stillpoint --help\n", stderr);
         return EXIT_CODE_USAGE;
     }
-    flags_print_final(stdout);
-    return EXIT_CODE_OK;
+    return cli_open_files(cli, &none, NULL) ? EXIT_CODE_OK : cli->exit_code; /* prints them */
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct cli cli;
-    start_early();
     cli_start(&cli, "flags", argc - 1, argv + 1);
     while (cli_runtime_flag(&cli))
         ;
@@ -109,11 +117,18 @@ int main(int argc, char **argv)
         return EXIT_CODE_OK;
     }
     if (strcmp(name, "--version") == 0) {
-        printf("stillpoint %s (%s)\n", STILLPOINT_VERSION, STILLPOINT_BUILD);
+        cli_print_version();
         return EXIT_CODE_OK;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].main(cli.argc - cli.at - 1, cli.argv + cli.at + 1);
     return unknown_command(name);
+}
+
+int main(int argc, char **argv)
+{
+    process_start();
+    start_early();
+    return process_end(run(argc, argv));
 }

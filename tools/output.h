@@ -21,5 +21,8 @@ bool output_open(struct output *output, const char *path);
 bool output_commit(struct output *output);
 /* Throws away what was written; the file of that name stays as it was. */
 void output_abandon(struct output *output);
+/* [signal handler] Removes the files of outputs that are still open; the process is
+ * about to end. */
+void output_remove_unfinished(void);
 
 #endif

@@ -30,10 +30,8 @@ static enum err say(struct start_message *message_out, enum err err, const char 
 static enum err take_log_option(const char *argument, struct start_message *message_out)
 {
     struct log_error error;
-    if (log_is_help(argument)) {
-        log_print_help(stdout);
-        exit(EXIT_CODE_OK);
-    }
+    if (log_is_help(argument))
+        return say(message_out, ERR_BAD_FLAG, "-Xlog:help is for the command line of stillpoint");
     enum err err = log_configure(argument, &error);
     return err == ERR_OK ? ERR_OK : say(message_out, err, error.message);
 }
@@ -94,6 +92,19 @@ enum err start_check_flags(struct start_message *message_out)
         return ERR_BAD_FLAG;
     }
     return ERR_OK;
+}
+
+void start_reset_flags(void)
+{
+    flags_reset();
+    log_close();
+}
+
+uint64_t start_injected_delay_ns(void)
+{
+    enum coordinator_stage stage;
+    uint64_t ns;
+    return flags->inject_delay[0] && parse_delay(flags->inject_delay, &stage, &ns) ? ns : 0;
 }
 
 enum err start_stops(struct start_message *message_out)

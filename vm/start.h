@@ -11,6 +11,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* One line for the user, without a final newline. */
 struct start_message {
@@ -21,10 +22,16 @@ struct start_message {
 void start_early(void);
 /* True when the argument is spelled like a runtime flag (-X...). */
 bool start_is_flag(const char *argument);
-/* -XX:... or -Xlog...; log files are opened at once.  ERR_BAD_FLAG, ERR_BAD_FILE. */
+/* -XX:... or -Xlog...; log files are opened at once.  ERR_BAD_FLAG, ERR_BAD_FILE.
+ * -Xlog:help is refused: only a program that owns its stdout can answer it. */
 MUST_USE enum err start_take_flag(const char *argument, struct start_message *message_out);
 /* Contradictions between flags; after the last of them. */
 MUST_USE enum err start_check_flags(struct start_message *message_out);
+/* All flags and the log as before the first argument; before start_stops(), or when it
+ * has failed. */
+void start_reset_flags(void);
+/* What -XX:InjectDelay adds to every stop, 0 = nothing. */
+uint64_t start_injected_delay_ns(void);
 /* The stop machinery, the log's head, injected delays. */
 MUST_USE enum err start_stops(struct start_message *message_out);
 

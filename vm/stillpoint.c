@@ -4,12 +4,8 @@
 #include "vm/stillpoint.h"
 
 #include "alloc/bulk.h"
-#include "base/atomics.h"
-#include "base/crash.h"
-#include "base/flags.h"
+#include "base/insist.h"
 #include "base/log.h"
-#include "base/os.h"
-#include "gc/gc_init_log.h"
 #include "safepoint/ledger.h"
 #include "safepoint/participant.h"
 #include "safepoint/stops.h"
@@ -39,6 +35,11 @@ enum stillpoint_result stillpoint_start(const char *const *flag_list, int flag_c
 {
     struct start_message message = { "" };
     enum err err = ERR_OK;
+    if (stops_are_on() || stops_have_ended()) {
+        snprintf(message_out, message_bytes, "stillpoint %s",
+                 stops_are_on() ? "is started already" : "has ended; it starts once per process");
+        return STILLPOINT_STATE;
+    }
     start_early();
     for (int i = 0; i < flag_count && err == ERR_OK; i++)
         err = start_take_flag(flag_list[i], &message);
@@ -46,6 +47,8 @@ enum stillpoint_result stillpoint_start(const char *const *flag_list, int flag_c
         err = start_check_flags(&message);
     if (err == ERR_OK)
         err = start_stops(&message);
+    if (err != ERR_OK)
+        start_reset_flags(); /* so that a second try begins from the defaults */
     if (err != ERR_OK && message_bytes)
         snprintf(message_out, message_bytes, "%s", message.text);
     return result_of(err);
@@ -63,6 +66,7 @@ void stillpoint_dump_threads(void) { stops_dump_threads(); }
 enum stillpoint_result stillpoint_attach(const char *name, struct stillpoint_thread **self_out)
 {
     struct participant *p = NULL;
+    INSIST(name, "stillpoint_attach without a name");
     enum err err = participant_attach(PARTICIPANT_MUTATOR, name, &p);
     if (err == ERR_OK)
         *self_out = (struct stillpoint_thread *)p;
@@ -121,12 +125,7 @@ static struct stillpoint_percentiles percentiles_of(const struct hist *h)
 
 static void copy_last(const struct ledger_sums *sums, struct stillpoint_summary *summary_out)
 {
-    const struct ledger_group *worst = NULL;
-    for (uint32_t i = 0; i < sums->group_count; i++)
-        if (!worst || sums->groups[i].worst_ttsp_ns > worst->worst_ttsp_ns)
-            worst = &sums->groups[i];
-    if (!worst)
-        return;
+    const struct ledger_group *worst = &sums->worst;
     snprintf(summary_out->last_thread, sizeof summary_out->last_thread, "%s", worst->thread);
     snprintf(summary_out->last_doing, sizeof summary_out->last_doing, "%s", worst->example);
 }
@@ -144,7 +143,8 @@ enum stillpoint_result stillpoint_get_summary(struct stillpoint_summary *summary
     summary_out->leave = percentiles_of(&sums->span[LEDGER_SPAN_leave]);
     summary_out->resume = percentiles_of(&sums->span[LEDGER_SPAN_resume]);
     summary_out->total = percentiles_of(&sums->span[LEDGER_SPAN_total]);
-    summary_out->adds_up = ledger_audit(sums).ok;
+    struct ledger_audit audit = ledger_audit(sums);
+    summary_out->adds_up = audit.ok && !audit.is_off;
     copy_last(sums, summary_out);
     return STILLPOINT_OK;
 }

@@ -15,6 +15,13 @@
  * poll.  Memory written before a poll or enter_native is visible to the stop's
  * function, and what that writes is visible after.
  *
+ * What it takes of the process, from stillpoint_start() on: a thread ("VM Thread"), the
+ * signal SIGRTMIN+4 (thread dumps; a blocking call it interrupts may return EINTR),
+ * and the handlers of SIGABRT, SEGV, BUS, ILL and FPE, which print a report and then let
+ * the signal end the process.  SIGQUIT is left alone.  Forking is supported only
+ * before the start.  Misuse that would hang or corrupt aborts with one line that says
+ * what is wrong; states and owners are checked at each transition in debug builds only.
+ *
  * Who may call: [self] the thread that attached   [any] any thread
  *
  * SPDX-License-Identifier: MIT */
@@ -38,9 +45,9 @@ enum stillpoint_result {
 
 /* --- the process ----------------------------------------------------------- */
 
-/* [any] Starts the machinery, once per process.  flags are spelled as on the
- * command line ("-XX:SafepointPoll=global", "-Xlog:safepoint*"); docs/flags.md lists
- * them.  On failure message_out holds one line that says what to do. */
+/* [any] Starts the machinery, once per process; a start that failed may be tried again.  flags are
+ * spelled as on the command line ("-XX:SafepointPoll=global", "-Xlog:safepoint*"); docs/flags.md
+ * lists them.  On failure message_out holds one line that says what to do. */
 enum stillpoint_result stillpoint_start(const char *const *flags, int flag_count, char *message_out,
                                         size_t message_bytes);
 
@@ -50,7 +57,9 @@ void stillpoint_shutdown(void);
 
 /* [any] Stops all attached threads, calls run(argument) if run is not NULL, lets
  * them go, returns.  Requests are served one after another; equal requests
- * without a function share a stop.  run() must not allocate, block or call back. */
+ * without a function share a stop.  run() must not allocate, block or call back.  A
+ * caller in guest counts as native while it waits.  Before the start and after the
+ * shutdown it returns at once. */
 void stillpoint_stop(void (*run)(void *argument), void *argument);
 
 /* [any] Stops all and writes every attached thread's state, work and native stack
@@ -64,7 +73,8 @@ struct stillpoint_thread {
     const uint32_t *poll;
 };
 
-/* [any, unattached] Attaches the calling thread, in native.  name is copied. */
+/* [any, unattached] Attaches the calling thread, in native.  name, not NULL, is copied and
+ * cut to 31 bytes.  The thread must detach before it ends, else the process aborts. */
 enum stillpoint_result stillpoint_attach(const char *name, struct stillpoint_thread **self_out);
 /* [self] In guest or native.  self is invalid afterwards. */
 void stillpoint_detach(struct stillpoint_thread *self);
@@ -112,7 +122,7 @@ struct stillpoint_summary {
     uint64_t stops;
     struct stillpoint_percentiles ttsp, lag, operation, leave, resume, total;
     char last_thread[32], last_doing[96]; /* of the stop with the largest TTSP */
-    bool adds_up;                         /* the self-audit: all arrivals and spans agree */
+    bool adds_up; /* the self-audit: all arrivals and spans agree; false with recording off */
 };
 
 /* [any] After stillpoint_shutdown(). */

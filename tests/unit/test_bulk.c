@@ -238,8 +238,9 @@ static void run_armed(struct arena *a, size_t bytes, enum bulk_policy policy, si
     ck_assert_msg(watch.polls == (expected ? expected - 1 : 0), "%zu polls for %zu chunks",
                   watch.polls, expected);
     ck_assert_msg(!polled_after_the_last, "polled after the last of %zu chunks", expected);
-    ck_assert_msg(load_relaxed(&self->line->witness) - witness == expected, /* our own */
-                  "the witness counts %llu chunks of %zu",
+    /* Each chunk and each poll that fired: between the chunks, and the one above. */
+    ck_assert_msg(load_relaxed(&self->line->witness) - witness == 2 * expected, /* our own */
+                  "the witness counts %llu for %zu chunks and as many polls",
                   (unsigned long long)(load_relaxed(&self->line->witness) - witness), expected);
     check_and_restore(a, GUARD_BYTES, bytes, "armed", &plan);
 }

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/stress/stress.h"
 
-#include "base/crash.h"
 #include "base/flags.h"
 #include "base/os.h"
 #include "base/spelling.h"
@@ -14,14 +13,12 @@
 #include "tools/text.h"
 #include "vm/start.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_SECONDS_NS UINT64_C(10000000000)
-#define HUNG_AFTER_SECONDS 10
 
 static const char help[] =
     "usage: stillpoint stress NAME [flags]\n"
@@ -35,14 +32,14 @@ static const char help[] =
     "  --seconds N       how long (default 10)\n"
     "  --threads N       mutator threads, 1 to 256 (default depends on the build)\n"
     "  --json FILE       the result, schema stillpoint-stress-1\n"
-    "  --help            this text\n"
+    "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
     "\n"
     "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
     "resource, 75 a check failed.\n";
 
-static const char *const options_known[] = { "--list",    "--seed", "--seconds",
-                                             "--threads", "--json", "--help" };
+static const char *const options_known[] = { "--list", "--seed", "--seconds", "--threads",
+                                             "--json", "--help", "--version" };
 
 static const struct {
     const char *name, *what;
@@ -54,7 +51,7 @@ static const struct {
 struct stress {
     struct stress_protocol_options options;
     const char *name, *json_path;
-    bool wants_list, wants_help;
+    bool wants_list;
 };
 
 static void choose(struct stress *stress, struct cli *cli)
@@ -109,52 +106,18 @@ static void parse(struct stress *stress, struct cli *cli)
 {
     struct start_message message;
     while (cli_peek(cli)) {
-        if (cli_switch(cli, "--help") || cli_switch(cli, "-h"))
-            stress->wants_help = true;
-        else if (cli_switch(cli, "--list"))
+        if (cli_switch(cli, "--list"))
             stress->wants_list = true;
-        else if (!cli_runtime_flag(cli))
+        else if (!cli_common(cli))
             parse_value(stress, cli);
     }
-    if (cli->has_failed || stress->wants_help || stress->wants_list)
+    if (cli->has_failed || cli->wants_help || cli->wants_version || stress->wants_list)
         return;
     if (!stress->name)
         cli_fail(cli, EXIT_CODE_USAGE, "no name; --list shows them");
     else if (start_check_flags(&message) != ERR_OK)
         cli_fail(cli, EXIT_CODE_USAGE, "%s", message.text);
 }
-
-/* --- the watchdog -------------------------------------------------------------------- */
-
-static const char *watched_name;
-static _Atomic uint32_t *watched_progress;
-static _Atomic uint32_t nothing_hangs;
-
-static void *watchdog_main(void *unused)
-{
-    uint32_t seen = 0;
-    (void)unused;
-    for (int quiet = 0; quiet < HUNG_AFTER_SECONDS;) {
-        os_sleep_ns(1000000000);
-        uint32_t now = load_relaxed(watched_progress); /* any change will do */
-        quiet = now == seen && !load_relaxed(&nothing_hangs) ? quiet + 1 : 0;
-        seen = now;
-    }
-    crash_write("stillpoint stress: %s: no stop has ended for %d s\n", watched_name,
-                HUNG_AFTER_SECONDS);
-    abort(); /* the crash report has the states of all threads */
-}
-
-bool stress_watchdog_start(const char *name, _Atomic uint32_t *progress)
-{
-    pthread_t watchdog;
-    watched_name = name;
-    watched_progress = progress;
-    return pthread_create(&watchdog, NULL, watchdog_main, NULL) == 0 &&
-           pthread_detach(watchdog) == 0;
-}
-
-void stress_watchdog_end(void) { store_relaxed(&nothing_hangs, 1); } /* a late look is harmless */
 
 /* --- what people and programs read --------------------------------------------------- */
 
@@ -265,10 +228,7 @@ static int stress_and_report(struct stress *stress, struct output *json)
     report_table(stress, &result);
     report_replay(stress);
     int code = err != ERR_OK ? EXIT_CODE_ENVIRONMENT : is_ok ? EXIT_CODE_OK : EXIT_CODE_SELF_CHECK;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "stillpoint stress: cannot write to standard output\n");
-        code = EXIT_CODE_ENVIRONMENT;
-    }
+    fflush(stdout);
     if (!is_ok)
         fprintf(stderr, "stillpoint stress: %s: %s\n", stress->name, result.failure);
     if (json->file)
@@ -287,8 +247,12 @@ int stress_main(int argc, char **argv)
     parse(&stress, &cli);
     if (cli.has_failed)
         return cli.exit_code;
-    if (stress.wants_help) {
+    if (cli.wants_help) {
         fputs(help, stdout);
+        return EXIT_CODE_OK;
+    }
+    if (cli.wants_version) {
+        cli_print_version();
         return EXIT_CODE_OK;
     }
     if (stress.wants_list) {
@@ -296,7 +260,7 @@ int stress_main(int argc, char **argv)
             printf("%-12s %s\n", tests[i].name, tests[i].what);
         return EXIT_CODE_OK;
     }
-    if (!output_open(&json, stress.json_path))
-        return EXIT_CODE_ENVIRONMENT;
+    if (!cli_open_files(&cli, &json, stress.json_path))
+        return cli.exit_code;
     return stress_and_report(&stress, &json);
 }

@@ -14,8 +14,8 @@
 #include "safepoint/registry.h"
 #include "safepoint/sched_point.h"
 #include "safepoint/stops.h"
-#include "tools/stress/stress.h"
 #include "tools/stress/stress_checks.h"
+#include "tools/watchdog.h"
 #include "vm/start.h"
 
 #include <pthread.h>
@@ -321,10 +321,11 @@ enum err stress_protocol_run(const struct stress_protocol_options *options,
         return err;
     }
     stops_handle_sigquit();
-    if (!stress_watchdog_start("protocol", stress_checks_requests()))
+    if (!watchdog_start("stress protocol"))
         give_up("the watchdog's thread");
+    watchdog_begin("no stop has ended");
     stress(options, actors, result_out);
-    stress_watchdog_end();
+    watchdog_end();
     const char *failure;
     result_out->failures = stress_checks_failures(&failure);
     bool is_refused = load_seq(&environment_failed);

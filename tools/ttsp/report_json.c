@@ -87,10 +87,14 @@ static void write_scenario(struct json_writer *json, const struct scenario *scen
     write_percentiles(json, "scheduled_ns", &sums->scheduled);
     json_writer_unsigned(json, "missed", sums->missed);
     json_writer_unsigned(json, "by_look", sums->by_look);
+    json_writer_unsigned(json, "at_gate", sums->at_gate);
     json_writer_unsigned(json, "carried", sums->carried);
+    json_writer_unsigned(json, "coalesced", sums->coalesced);
+    json_writer_unsigned(json, "elided", sums->elided);
     json_writer_unsigned(json, "negative_spans", sums->negative_spans);
     json_writer_unsigned(json, "coordinator_faults", sums->faults);
     write_last_threads(json, sums);
+    json_writer_unsigned(json, "ungrouped", sums->ungrouped);
     if (scenario->focus) {
         json_writer_open_object(json, "focus");
         json_writer_string(json, "kind", scenario->focus);

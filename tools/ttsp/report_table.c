@@ -8,10 +8,12 @@
 
 #include "tools/text.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-#define FIGURE_BYTES 16
-#define LAST_COLUMNS 27
+#define FIGURE_BYTES   16
+#define LAST_COLUMNS   27
+#define REPORT_COLUMNS 100
 
 static void percentile_text(char *text_out, const struct hist *h, double percent)
 {
@@ -68,7 +70,7 @@ void report_table_row(FILE *out, const struct scenario *scenario,
     const struct hist *ttsp = &sums->span[LEDGER_SPAN_ttsp];
     char figure[7][FIGURE_BYTES], last[100];
     if (!result->is_complete) {
-        fprintf(out, "%-14s  %s\n", scenario->name, result->failure);
+        fprintf(out, "%-14s  %.*s\n", scenario->name, REPORT_COLUMNS - 16, result->failure);
         return;
     }
     percentile_text(figure[0], ttsp, 50);
@@ -84,32 +86,48 @@ void report_table_row(FILE *out, const struct scenario *scenario,
             figure[5], figure[6], LAST_COLUMNS, last);
 }
 
-static const struct ledger_group *worst(const struct ledger_sums *sums)
+/* One more line for the scenario above, cut at the edge of the report. */
+__attribute__((format(printf, 2, 3))) static void note_more(FILE *out, const char *format, ...)
 {
-    const struct ledger_group *w = NULL;
-    for (uint32_t i = 0; i < sums->group_count; i++)
-        if (!w || sums->groups[i].worst_ttsp_ns > w->worst_ttsp_ns)
-            w = &sums->groups[i];
-    return w;
+    char text[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    fprintf(out, "  %24s%.*s\n", "", REPORT_COLUMNS - 26, text);
+}
+
+static void note_worst(FILE *out, const struct scenario *scenario, const struct ledger_group *w)
+{
+    char ttsp[FIGURE_BYTES];
+    text_ns(ttsp, sizeof ttsp, w->worst_ttsp_ns > 0 ? (uint64_t)w->worst_ttsp_ns : 0);
+    fprintf(out, "  %-14s %7s  %s: %.*s\n", scenario->name, ttsp, w->thread,
+            REPORT_COLUMNS - 28 - (int)strlen(w->thread), w->example);
 }
 
 static void note_one(FILE *out, const struct scenario *scenario,
                      const struct scenario_result *result)
 {
     const struct ledger_sums *sums = &result->sums;
-    const struct ledger_group *w = worst(sums);
-    char ttsp[FIGURE_BYTES];
-    if (w) {
-        text_ns(ttsp, sizeof ttsp, w->worst_ttsp_ns > 0 ? (uint64_t)w->worst_ttsp_ns : 0);
-        fprintf(out, "  %-14s %7s  %s: %s\n", scenario->name, ttsp, w->thread, w->example);
+    if (sums->worst.count)
+        note_worst(out, scenario, &sums->worst);
+    if (sums->missed)
+        note_more(out, "%llu probes were answered late, together with a later one",
+                  (unsigned long long)sums->missed);
+    if (sums->carried)
+        note_more(out, "%llu waits at the gate lasted into the next stop",
+                  (unsigned long long)sums->carried);
+    if (result->stops_at_gate * 100 > sums->stops) {
+        note_more(out, "in %llu stops threads had not yet left the gate of the stop before;",
+                  (unsigned long long)result->stops_at_gate);
+        note_more(out, "--every is shorter than their resume");
     }
-    if (sums->missed || sums->carried)
-        fprintf(out,
-                "  %-14s          %llu probes were due during a stop, %llu waiters slept through "
-                "the next\n",
-                "", (unsigned long long)sums->missed, (unsigned long long)sums->carried);
+    if (sums->ungrouped)
+        note_more(out, "%llu stops had yet other last threads, which are not listed",
+                  (unsigned long long)sums->ungrouped);
     if (result->failure[0])
-        fprintf(out, "  %-14s          FAILED: %s\n", "", result->failure);
+        fprintf(out, "  %s FAILED: %.*s\n", scenario->name,
+                REPORT_COLUMNS - 11 - (int)strlen(scenario->name), result->failure);
 }
 
 void report_notes(FILE *out, const struct scenario *const *run,

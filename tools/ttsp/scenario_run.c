@@ -2,7 +2,7 @@
  *
  *   parent                child main thread          child watchdog
  *   fork ---------------> start stops, threads
- *   read the pipe         probe on schedule          every second: did a request end?
+ *   read the pipe         probe on schedule          every second: did the step end?
  *        |                quit, join, Exit           no for 10 s: states, abort
  *   result or none <----- write the result
  *
@@ -14,26 +14,29 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/ttsp/scenario_run.h"
 
-#include "base/crash.h"
 #include "base/flags.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "safepoint/operation.h"
 #include "safepoint/stops.h"
+#include "tools/process.h"
+#include "tools/watchdog.h"
 #include "vm/start.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_THREADS       1100
-#define HUNG_AFTER_SECONDS 10
-/* What a child may take beyond its probing: threads, joins, 256 MiB buffers. */
-#define GRACE_NS UINT64_C(30000000000)
+#define MOST_THREADS 1100
+/* What a child may take beyond its probing and the delays that were injected: the steps
+ * that its own watchdog allows (threads, the last probe, joins, the exit), and some. */
+#define GRACE_NS    UINT64_C(50000000000)
+#define GRACE_STOPS 4
 
 struct scenario_run {
     const struct scenario *scenario;
@@ -41,7 +44,6 @@ struct scenario_run {
     struct scenario_result *result;
     _Atomic uint32_t is_over; /* a futex */
     _Atomic uint32_t ready;   /* threads that are at their work */
-    _Atomic uint32_t requests_done;
     _Atomic bool has_failed;
     pthread_t threads[MOST_THREADS];
     uint32_t thread_count;
@@ -141,34 +143,16 @@ void scenario_plain_thread(struct scenario_run *run, void (*body)(struct scenari
 static void on_stop(const struct stop_record *record, void *argument)
 {
     struct scenario_run *run = argument;
+    int64_t ttsp_ns = stop_record_span(record, LEDGER_SPAN_ttsp);
+    run->result->stops_at_gate += record->at_gate > 0;
+    if (!run->scenario->focus || ttsp_ns < 0)
+        return; /* a negative one is counted and told by the ledger */
     for (uint32_t i = 0; i < record->kind_count; i++) {
         if (strcmp(record->kinds[i]->kind, run->scenario->focus) == 0) {
-            hist_record(&run->result->focus, (uint64_t)stop_record_span(record, LEDGER_SPAN_ttsp));
+            hist_record(&run->result->focus, (uint64_t)ttsp_ns);
             return;
         }
     }
-}
-
-static void *watchdog_main(void *argument)
-{
-    struct scenario_run *run = argument;
-    uint32_t seen = 0;
-    for (int quiet = 0; quiet < HUNG_AFTER_SECONDS;) {
-        os_sleep_ns(1000000000);
-        uint32_t now = load_relaxed(&run->requests_done); /* any change will do */
-        quiet = now == seen && !scenario_is_over(run) ? quiet + 1 : 0;
-        seen = now;
-    }
-    crash_write("stillpoint: %s: no stop has ended for %d s\n", run->scenario->name,
-                HUNG_AFTER_SECONDS);
-    abort(); /* the crash report has the states of all threads */
-}
-
-static bool start_watchdog(struct scenario_run *run)
-{
-    pthread_t watchdog;
-    return pthread_create(&watchdog, NULL, watchdog_main, run) == 0 &&
-           pthread_detach(watchdog) == 0;
 }
 
 static void wait_until_ready(struct scenario_run *run)
@@ -176,6 +160,14 @@ static void wait_until_ready(struct scenario_run *run)
     uint32_t ready;
     while ((ready = load_seq(&run->ready)) < run->thread_count)
         os_futex_wait(&run->ready, ready, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
+}
+
+/* How many instants the probe that is due at due answers now: those that have passed
+ * and lie before the end. */
+static uint32_t instants_answered(uint64_t due, uint64_t every, uint64_t end)
+{
+    uint64_t now = os_now_ns(), last = now < end ? now : end - 1;
+    return last > due ? (uint32_t)((last - due) / every) + 1 : 1;
 }
 
 static void probe_on_schedule(struct scenario_run *run)
@@ -186,14 +178,15 @@ static void probe_on_schedule(struct scenario_run *run)
     os_set_time_slice_ns(100000);
     while (due < end && !load_relaxed(&run->has_failed)) { /* a late look costs one probe */
         os_sleep_until_ns(due);
-        uint64_t late = os_now_ns() - due;
         struct operation probe;
         memset(&probe, 0, sizeof probe);
         probe.kind = OPERATION_FORCE_SAFEPOINT;
-        probe.schedule = (struct operation_schedule){ due, every, (uint32_t)(late / every) + 1 };
+        probe.schedule =
+            (struct operation_schedule){ due, every, instants_answered(due, every, end) };
+        watchdog_begin("no stop has ended");
         operation_request(&probe);
+        watchdog_end();
         due += every * probe.schedule.count;
-        fetch_add_relaxed(&run->requests_done, 1); /* for the watchdog */
     }
     run->result->elapsed_ns = os_now_ns() - start;
 }
@@ -213,20 +206,24 @@ static void measure(struct scenario_run *run)
     enum err err;
     if (load_seq(&run->has_failed))
         return;
-    if (run->scenario->focus)
-        ledger_set_sink(on_stop, run);
+    ledger_set_sink(on_stop, run);
     if ((err = start_stops(&message)) != ERR_OK) {
         scenario_fail(run, "%s", message.text);
         return;
     }
     stops_handle_sigquit();
-    if (!start_watchdog(run))
+    if (!watchdog_start(run->scenario->name))
         scenario_fail(run, "cannot start the watchdog thread");
+    watchdog_begin("its threads have not started");
     run->scenario->start(run);
     wait_until_ready(run);
+    watchdog_end();
     probe_on_schedule(run);
+    watchdog_begin("its threads have not ended");
     end_threads(run);
+    watchdog_begin("the last stop has not ended");
     stops_exit();
+    watchdog_end();
     memcpy(&result->sums, ledger_totals(), sizeof result->sums);
     struct ledger_audit audit = ledger_audit(&result->sums);
     if (!audit.ok && !load_seq(&run->has_failed)) {
@@ -259,11 +256,11 @@ static void apply_flags(struct scenario_run *run)
 }
 
 static _Noreturn void be_child(const struct scenario *scenario,
-                               const struct scenario_options *options, int fd)
+                               const struct scenario_options *options, int parent, int fd)
 {
     static struct scenario_run run;
     static struct scenario_result result; /* half a megabyte */
-    os_die_with_parent();
+    process_be_child(parent);
     run.scenario = scenario;
     run.options = options;
     run.result = &result;
@@ -271,9 +268,11 @@ static _Noreturn void be_child(const struct scenario *scenario,
     apply_flags(&run);
     flags_describe_set(result.flags, sizeof result.flags);
     measure(&run);
+    log_close(); /* before the result is sent: it may still fail */
+    if (log_has_failed())
+        scenario_fail(&run, "lines of the log are lost");
     result.is_complete = true;
     write_all(fd, &result, sizeof result);
-    log_close();
     _exit(0);
 }
 
@@ -301,9 +300,21 @@ static bool collect(int fd, uint64_t limit_ns, void (*progress)(void *, uint64_t
     return true;
 }
 
+/* Whether the child's own doing ended it; what comes from outside (a kill, a system out
+ * of memory, a closed pipe) says nothing about our numbers. */
+static bool is_own_fault(bool has_ended, int status)
+{
+    static const int own[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (status == 256 + own[i])
+            return true;
+    return !has_ended || (status >= 0 && status < 256);
+}
+
 static void describe_end(struct scenario_result *result_out, bool has_ended, int status)
 {
-    result_out->failure_exit = EXIT_CODE_SELF_CHECK;
+    result_out->failure_exit =
+        is_own_fault(has_ended, status) ? EXIT_CODE_SELF_CHECK : EXIT_CODE_ENVIRONMENT;
     if (!has_ended)
         snprintf(result_out->failure, sizeof result_out->failure,
                  "the child hung and was ended by the watchdog");
@@ -319,7 +330,7 @@ bool scenario_run_in_child(const struct scenario *scenario, const struct scenari
                            void (*progress)(void *, uint64_t), void *argument,
                            struct scenario_result *result_out)
 {
-    int ends[2], status;
+    int ends[2], status = -1, error, parent = os_pid();
     memset(result_out, 0, sizeof *result_out);
     pid_t child = -1;
     if (pipe(ends) == 0) {
@@ -327,18 +338,25 @@ bool scenario_run_in_child(const struct scenario *scenario, const struct scenari
         child = fork();
         if (child == 0) {
             close(ends[0]);
-            be_child(scenario, options, ends[1]);
+            be_child(scenario, options, parent, ends[1]);
         }
+        error = errno;
         close(ends[1]);
+        if (child < 0)
+            close(ends[0]);
+    } else {
+        error = errno;
     }
     if (child < 0) {
         snprintf(result_out->failure, sizeof result_out->failure, "cannot start a process: %s",
-                 strerror(errno));
+                 strerror(error));
         result_out->failure_exit = EXIT_CODE_ENVIRONMENT;
         return false;
     }
-    bool is_whole =
-        collect(ends[0], options->seconds_ns + GRACE_NS, progress, argument, result_out);
+    uint64_t limit = options->seconds_ns + GRACE_NS + GRACE_STOPS * start_injected_delay_ns();
+    process_set_child(child);
+    bool is_whole = collect(ends[0], limit, progress, argument, result_out);
+    process_set_child(0);
     close(ends[0]);
     bool has_ended = os_wait_child(child, is_whole ? GRACE_NS : UINT64_C(2000000000), &status);
     if (!has_ended)

@@ -24,7 +24,8 @@ struct scenario_result {
     int cpus;
     uint64_t elapsed_ns;
     struct ledger_sums sums;
-    struct hist focus; /* TTSP of the stops in which a thread was at the focus when armed */
+    uint64_t stops_at_gate; /* in which a thread had not left the gate of the stop before */
+    struct hist focus;      /* TTSP of the stops in which a thread was at the focus when armed */
 };
 
 /* Forks, runs, collects.  progress, if not NULL, is called about ten times a

@@ -9,6 +9,7 @@
 #include "tools/cli.h"
 #include "tools/host_json.h"
 #include "tools/output.h"
+#include "tools/process.h"
 #include "tools/text.h"
 #include "tools/ttsp/report.h"
 #include "tools/ttsp/scenario_run.h"
@@ -34,21 +35,23 @@ static const char help[] =
     "  --every DURATION  between two probes: 5ms, 500us (default: the scenario's)\n"
     "  --seed N          recorded with the results (default 1)\n"
     "  --json FILE       everything, schema stillpoint-ttsp-1\n"
-    "  --help            this text\n"
+    "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
+    "\n"
+    "SIGQUIT (Ctrl-\\) writes the states of all threads to stderr, and the run goes on.\n"
     "\n"
     "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
     "resource, 75 a self-check failed.\n";
 
-static const char *const options_known[] = { "--list", "--seconds", "--every",
-                                             "--seed", "--json",    "--help" };
+static const char *const options_known[] = { "--list", "--seconds", "--every",  "--seed",
+                                             "--json", "--help",    "--version" };
 
 struct ttsp {
     struct scenario_options options; /* every_ns 0 = the scenario's */
     const char *json_path;
     const struct scenario *chosen[MOST_SCENARIOS];
     size_t chosen_count;
-    bool wants_list, wants_help;
+    bool wants_list;
 };
 
 static void list_scenarios(void)
@@ -89,11 +92,9 @@ static void parse_value(struct ttsp *ttsp, struct cli *cli)
                      "86400",
                      value);
     } else if (cli_value(cli, "--every", &value)) {
-        if (!text_parse_duration(value, &ttsp->options.every_ns))
-            cli_fail(cli, EXIT_CODE_USAGE, "--every %s: not a duration like 5ms, 500us or 1s",
-                     value);
-        else if (ttsp->options.every_ns < 1000)
-            cli_fail(cli, EXIT_CODE_USAGE, "--every %s: at least 1us", value);
+        if (!text_parse_duration(value, &ttsp->options.every_ns) || ttsp->options.every_ns < 1000)
+            cli_fail(cli, EXIT_CODE_USAGE,
+                     "--every %s: not a duration like 500us, 5ms or 1s, 1us to 1 day", value);
     } else if (cli_value(cli, "--seed", &value)) {
         if (!text_parse_unsigned(value, &ttsp->options.seed))
             cli_fail(cli, EXIT_CODE_USAGE, "--seed %s: not a number", value);
@@ -111,11 +112,9 @@ static void parse_value(struct ttsp *ttsp, struct cli *cli)
 static void parse(struct ttsp *ttsp, struct cli *cli)
 {
     while (cli_peek(cli)) {
-        if (cli_switch(cli, "--help") || cli_switch(cli, "-h"))
-            ttsp->wants_help = true;
-        else if (cli_switch(cli, "--list"))
+        if (cli_switch(cli, "--list"))
             ttsp->wants_list = true;
-        else if (!cli_runtime_flag(cli))
+        else if (!cli_common(cli))
             parse_value(ttsp, cli);
     }
 }
@@ -230,10 +229,6 @@ static int measure_and_report(const struct ttsp *ttsp, struct output *json)
     free(results);
     if (!output_commit(json))
         code = EXIT_CODE_ENVIRONMENT;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "stillpoint ttsp: cannot write to standard output\n");
-        code = EXIT_CODE_ENVIRONMENT;
-    }
     return code;
 }
 
@@ -244,9 +239,11 @@ int ttsp_main(int argc, char **argv)
     struct output json;
     cli_start(&cli, "ttsp", argc, argv);
     parse(&ttsp, &cli);
-    if (!cli.has_failed && (ttsp.wants_help || ttsp.wants_list)) {
-        if (ttsp.wants_help)
+    if (!cli.has_failed && (cli.wants_help || cli.wants_version || ttsp.wants_list)) {
+        if (cli.wants_help)
             fputs(help, stdout);
+        else if (cli.wants_version)
+            cli_print_version();
         else
             list_scenarios();
         return EXIT_CODE_OK;
@@ -256,9 +253,8 @@ int ttsp_main(int argc, char **argv)
             ttsp.chosen[ttsp.chosen_count++] = &scenarios[i];
     check(&ttsp, &cli);
     check_scenario_flags(&ttsp, &cli);
-    if (cli.has_failed)
+    if (cli.has_failed || !cli_open_files(&cli, &json, ttsp.json_path))
         return cli.exit_code;
-    if (!output_open(&json, ttsp.json_path))
-        return EXIT_CODE_ENVIRONMENT;
+    process_forward_sigquit();
     return measure_and_report(&ttsp, &json);
 }
