@@ -105,3 +105,12 @@ void process_be_child(int parent_pid)
     if (getppid() != parent_pid)
         _exit(EXIT_CODE_ENVIRONMENT);
 }
+
+int process_failure_exit(bool has_ended, int status)
+{
+    static const int own[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    bool is_own = !has_ended || (status >= 0 && status < 256);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        is_own = is_own || status == 256 + own[i];
+    return is_own ? EXIT_CODE_SELF_CHECK : EXIT_CODE_ENVIRONMENT;
+}

@@ -6,6 +6,8 @@
 #ifndef TOOLS_PROCESS_H
 #define TOOLS_PROCESS_H
 
+#include <stdbool.h>
+
 /* First of all, before a file is opened: no file may become standard output, a child
  * can be waited for whatever was inherited, and a signal that ends the process takes
  * the unfinished result files with it (output.h). */
@@ -24,5 +26,11 @@ void process_ignore_sigquit(void);
 /* [child] Right after the fork: dies with its parent, of which the pid is given; ends
  * at once when that is gone already. */
 void process_be_child(int parent_pid);
+
+/* The exit code for a child that did not tell its result; arguments as of
+ * os_wait_child().  What comes from outside (a kill, a closed pipe, no memory left) says
+ * nothing about our numbers: EXIT_CODE_ENVIRONMENT.  A child that hung or ended by its own
+ * doing: EXIT_CODE_SELF_CHECK. */
+int process_failure_exit(bool has_ended, int status);
 
 #endif

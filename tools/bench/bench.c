@@ -13,6 +13,7 @@
 #include "tools/cli.h"
 #include "tools/host_json.h"
 #include "tools/output.h"
+#include "tools/process.h"
 #include "tools/text.h"
 #include "vm/start.h"
 
@@ -26,22 +27,26 @@ static const char help[] =
     "usage: stillpoint bench [flags] [NAME...]\n"
     "\n"
     "Runs microbenchmarks, each variant interleaved with what it is compared with, and\n"
-    "says beside each figure whether it meets its goal.  Without a name: all of them.\n"
+    "says beside each figure whether it meets its goal.  Without a name: all of them, which\n"
+    "takes about 2 minutes.\n"
     "\n"
     "  --list            the benchmarks and their questions\n"
-    "  --quick           few repetitions and small buffers: does everything still run?\n"
+    "  --quick           few repetitions, small buffers, 2 seconds: does everything run?\n"
     "  --reps N          rounds, 1 to 200 (default: each benchmark's own number)\n"
     "  --json FILE       everything, schema stillpoint-bench-1\n"
-    "  --help            this text\n"
+    "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
     "\n"
     "+X<=Y is the difference to the baseline; \"?\" means that a quarter of the rounds or more\n"
     "say otherwise.\n"
     "\n"
+    "SIGQUIT (Ctrl-\\) is ignored; stillpoint ttsp answers it with a thread dump.\n"
+    "\n"
     "A goal that is missed does not change the exit code: 0 done, 64 what was typed is\n"
     "wrong, 74 the system refused a file or a resource, 75 a self-check failed.\n";
 
-static const char *const options_known[] = { "--list", "--quick", "--reps", "--json", "--help" };
+static const char *const options_known[] = { "--list", "--quick", "--reps",
+                                             "--json", "--help",  "--version" };
 
 static const struct benchmark {
     const char *name, *question;
@@ -55,7 +60,7 @@ static const struct benchmark {
 #define BENCHMARK_COUNT (sizeof benchmarks / sizeof *benchmarks)
 
 struct command {
-    bool is_chosen[BENCHMARK_COUNT], wants_list, wants_help;
+    bool is_chosen[BENCHMARK_COUNT], wants_list;
     const char *json_path;
 };
 
@@ -175,13 +180,11 @@ static void parse(struct command *command, struct bench *bench, struct cli *cli)
 {
     struct start_message message;
     while (cli_peek(cli)) {
-        if (cli_switch(cli, "--help") || cli_switch(cli, "-h"))
-            command->wants_help = true;
-        else if (cli_switch(cli, "--list"))
+        if (cli_switch(cli, "--list"))
             command->wants_list = true;
         else if (cli_switch(cli, "--quick"))
             bench->is_quick = true;
-        else if (!cli_runtime_flag(cli))
+        else if (!cli_common(cli))
             parse_value(command, bench, cli);
     }
     if (start_check_flags(&message) != ERR_OK)
@@ -204,18 +207,22 @@ static void check_flags(const struct command *command, struct bench *bench, stru
         cli_fail(cli, bench->failure_exit, "%s", bench->failure);
 }
 
-static void print_head(void)
+static void print_head(const struct bench *bench)
 {
     char host[128], set[512];
     host_describe(host, sizeof host);
     flags_describe_set(set, sizeof set);
-    printf("%s\n%s%s%s\n", host, set[0] ? "flags: " : "", set, set[0] ? "\n" : "");
+    printf("%s\n%s%s%s", host, set[0] ? "flags: " : "", set, set[0] ? "\n" : "");
+    if (!bench->is_quick && !bench->reps)
+        puts("All benchmarks together take about 2 minutes; with --quick, 2 seconds.");
+    putchar('\n');
+    fflush(stdout);
 }
 
 static int measure_and_report(const struct command *command, struct bench *bench,
                               struct output *json)
 {
-    print_head();
+    print_head(bench);
     for (size_t i = 0; i < BENCHMARK_COUNT && !bench->failure[0]; i++) {
         if (!is_wanted(command, i))
             continue;
@@ -227,8 +234,11 @@ static int measure_and_report(const struct command *command, struct bench *bench
         if (!bench->failure[0])
             bench_report_table(stdout, bench, first);
     }
+    if (!bench->failure[0])
+        bench_report_foot(stdout);
     int code = EXIT_CODE_OK;
     if (bench->failure[0]) {
+        fflush(stdout);
         fprintf(stderr, "stillpoint bench: %s\n", bench->failure);
         output_abandon(json);
         code = bench->failure_exit;
@@ -237,11 +247,13 @@ static int measure_and_report(const struct command *command, struct bench *bench
         if (!output_commit(json))
             code = EXIT_CODE_ENVIRONMENT;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "stillpoint bench: cannot write to standard output\n");
-        code = EXIT_CODE_ENVIRONMENT;
-    }
     return code;
+}
+
+static void list_benchmarks(void)
+{
+    for (size_t i = 0; i < BENCHMARK_COUNT; i++)
+        printf("%-6s %s\n", benchmarks[i].name, benchmarks[i].question);
 }
 
 int bench_main(int argc, char **argv)
@@ -254,18 +266,19 @@ int bench_main(int argc, char **argv)
     parse(&command, bench, &cli);
     if (cli.has_failed)
         return cli.exit_code;
-    if (command.wants_help || command.wants_list) {
-        if (command.wants_help)
+    if (cli.wants_help || cli.wants_version || command.wants_list) {
+        if (cli.wants_help)
             fputs(help, stdout);
-        for (size_t i = 0; i < BENCHMARK_COUNT && !command.wants_help; i++)
-            printf("%-6s %s\n", benchmarks[i].name, benchmarks[i].question);
+        else if (cli.wants_version)
+            cli_print_version();
+        else
+            list_benchmarks();
         return EXIT_CODE_OK;
     }
     check_flags(&command, bench, &cli);
-    if (cli.has_failed)
+    if (cli.has_failed || !cli_open_files(&cli, &json, command.json_path))
         return cli.exit_code;
-    if (!output_open(&json, command.json_path))
-        return EXIT_CODE_ENVIRONMENT;
+    process_ignore_sigquit();
     bench->shows_progress = os_is_terminal(STDERR_FILENO);
     return measure_and_report(&command, bench, &json);
 }

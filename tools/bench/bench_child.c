@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "tools/bench/bench_priv.h"
+#include "tools/process.h"
 #include "vm/start.h"
 
 #include <errno.h>
@@ -62,17 +63,20 @@ void bench_child_start_stops(void)
         bench_child_fail(EXIT_CODE_ENVIRONMENT, "%s", message.text);
 }
 
-static _Noreturn void be_child(const struct bench_child *child, int fd, double *figures,
+static _Noreturn void be_child(const struct bench_child *child, int parent, int fd, double *figures,
                                size_t figure_count)
 {
     struct answer fine = { .failure = "" };
     struct flags_error error;
-    os_die_with_parent();
+    process_be_child(parent);
     answer_fd = fd;
     for (const char *const *flag = child->flags; *flag; flag++)
         if (!flags_override(*flag, &error))
             bench_child_fail(EXIT_CODE_USAGE, "needs %s: %.180s", *flag, error.message);
     child->run(child->argument, figures);
+    log_flush();
+    if (log_has_failed())
+        bench_child_fail(EXIT_CODE_ENVIRONMENT, "lines of the log are lost");
     write_all(fd, &fine, sizeof fine);
     write_all(fd, figures, figure_count * sizeof *figures);
     log_close();
@@ -114,7 +118,7 @@ static void fail_by_end(struct bench *bench, const char *name, bool has_ended, i
         snprintf(why, sizeof why, "the child died of signal %d", status - 256);
     else
         snprintf(why, sizeof why, "the child ended with exit code %d before its result", status);
-    fail(bench, EXIT_CODE_SELF_CHECK, name, why);
+    fail(bench, process_failure_exit(has_ended, status), name, why);
 }
 
 static bool are_flags_allowed(struct bench *bench, const struct bench_child *child)
@@ -132,14 +136,14 @@ static bool are_flags_allowed(struct bench *bench, const struct bench_child *chi
 static int fork_child(const struct bench_child *child, double *figures, size_t figure_count,
                       int *fd_out)
 {
-    int ends[2];
+    int ends[2], parent = os_pid();
     if (pipe(ends) != 0)
         return -1;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        be_child(child, ends[1], figures, figure_count);
+        be_child(child, parent, ends[1], figures, figure_count);
     }
     close(ends[1]);
     if (pid < 0)

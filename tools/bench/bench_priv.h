@@ -107,6 +107,8 @@ double bench_percentile(double *values, size_t count, double percent);
 
 /* Of the benchmark that runs: the rows from the first one on. */
 void bench_report_table(FILE *out, const struct bench *bench, size_t first);
+/* What the columns mean; once, below the last table. */
+void bench_report_foot(FILE *out);
 /* All rows, schema stillpoint-bench-1. */
 void bench_report_json(FILE *out, const struct bench *bench);
 

@@ -155,6 +155,14 @@ void bench_report_table(FILE *out, const struct bench *bench, size_t first)
     fflush(out);
 }
 
+void bench_report_foot(FILE *out)
+{
+    fputs(
+        "ratio: the median of the rounds' ratios to the row named beside it, not of the medians.\n"
+        "met? and MISSED?: a quarter of the rounds or more say the other thing.\n",
+        out);
+}
+
 /* --- the JSON --------------------------------------------------------------------------- */
 
 static void json_row(struct json_writer *json, const struct bench_row *row)

@@ -8,10 +8,10 @@
  *     ./a.out -XX:SafepointPoll=global
  *
  * SPDX-License-Identifier: MIT */
-#ifdef STILLPOINT_H_INSTALLED
-#include <stillpoint.h>
-#else
+#if __has_include("vm/stillpoint.h") /* in the project's own tree */
 #include "vm/stillpoint.h"
+#else
+#include <stillpoint.h>
 #endif
 
 #include <pthread.h>

@@ -25,7 +25,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,21 +299,9 @@ static bool collect(int fd, uint64_t limit_ns, void (*progress)(void *, uint64_t
     return true;
 }
 
-/* Whether the child's own doing ended it; what comes from outside (a kill, a system out
- * of memory, a closed pipe) says nothing about our numbers. */
-static bool is_own_fault(bool has_ended, int status)
-{
-    static const int own[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (status == 256 + own[i])
-            return true;
-    return !has_ended || (status >= 0 && status < 256);
-}
-
 static void describe_end(struct scenario_result *result_out, bool has_ended, int status)
 {
-    result_out->failure_exit =
-        is_own_fault(has_ended, status) ? EXIT_CODE_SELF_CHECK : EXIT_CODE_ENVIRONMENT;
+    result_out->failure_exit = process_failure_exit(has_ended, status);
     if (!has_ended)
         snprintf(result_out->failure, sizeof result_out->failure,
                  "the child hung and was ended by the watchdog");
