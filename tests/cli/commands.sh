@@ -16,8 +16,13 @@ expect_true "stress did nothing" [ "$(grep -cE '^[1-9][0-9]*$' "$scratch/out")" 
 refuse 64 "protocol" "$sp" stress protocl
 refuse 64 "--seconds" "$sp" stress protocol --seconds none
 
+run "$sp" stress protocol --seconds 0.5 -Xlog:safepoint:file=/dev/full
+expect_code 74
+expect_err "lines are lost"
+
 run "$sp" bench --quick --json "$json"
 expect_code 0
+expect_out "a quarter of the rounds"
 run "$check" "$json" schema=stillpoint-bench-1
 expect_code 0
 run "$check" "$json" results.0.name results.0.unit results.0.median results.0.min results.0.max \

@@ -12,7 +12,7 @@ expect_code 0
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name stillpoint.pc)")
 # shellcheck disable=SC2046
-run "$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -DSTILLPOINT_H_INSTALLED \
+run "$cc" -std=gnu11 -O2 -Wall -Wextra -Werror \
     "$source/tools/examples/ttsp_of_a_loop.c" -o "$scratch/example" \
     $(pkg-config --cflags --libs stillpoint)
 expect_code 0
@@ -25,6 +25,16 @@ run "$scratch/example" -XX:SafepointPoll=global
 expect_code 0
 run "$scratch/example" -XX:NoSuchFlag
 expect_code 64
+# The installed copy, as its own head comment says.
+copy=$(find "$prefix" -name ttsp_of_a_loop.c)
+typed=$(sed -n 's/^ \* *cc \(.*\)/\1/p' "$copy")
+expect_true "the head comment names no command" [ -n "$typed" ]
+run bash -c "cd '$(dirname "$copy")' && '$cc' $typed -o '$scratch/as_said'"
+expect_code 0
+run "$scratch/as_said"
+expect_code 0
+run "$scratch/as_said" -Xlog:help
+expect_code 64
 run "$prefix/bin/stillpoint" --version
 expect_code 0
 printf '#include <stillpoint.h>\nint main() { return STILLPOINT_OK; }\n' >"$scratch/header.cc"
@@ -32,5 +42,12 @@ if command -v c++ >/dev/null; then
     run c++ -fsyntax-only -Wall -Wextra -Werror "-I$prefix/include" "$scratch/header.cc"
     expect_code 0
 fi
+
+# Only the public names are global: a program may have our internal ones for itself.
+printf '%s\n' '#include <stillpoint.h>' 'int flags = 3; void log_line(void) {}' \
+    'int main(void) { stillpoint_shutdown(); return flags - 3; }' >"$scratch/names.c"
+# shellcheck disable=SC2046
+run "$cc" "$scratch/names.c" -o "$scratch/names" $(pkg-config --cflags --libs stillpoint)
+expect_code 0
 
 finish

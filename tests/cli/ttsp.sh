@@ -31,7 +31,7 @@ for k in 0 1 2 3 4 5 6 7; do
     run "$check" "$json" "scenarios.$k.ttsp_ns.max" "scenarios.$k.stops" "scenarios.$k.cpus"
     expect_true "no maximum in scenario $k" grep -qE '^[0-9]+$' "$scratch/out"
     for key in prepare_ns lag_ns queued_ns cleanup_ns op_ns leave_ns wake_ns resume_ns total_ns \
-        scheduled_ns missed by_look carried; do
+        scheduled_ns missed by_look at_gate carried coalesced elided ungrouped; do
         run "$check" "$json" "scenarios.$k.$key"
         expect_true "no $key in scenario $k" [ "$(cat "$scratch/out")" != "(missing)" ]
     done
@@ -63,6 +63,8 @@ for fault in lost-arrival bad-span hist-count; do
         "-XX:InjectLedgerFault=$fault" c-calm
     expect_code 75
     expect_err "self-check failed"
+    expect_out "c-calm FAILED: self-check failed"
+    expect_true "a line is over 100 columns" [ -z "$(awk 'length > 100' "$scratch/out")" ]
     run "$check" "$json" ok=false scenarios.0.self_check.ok=false
     expect_code 0
 done
@@ -74,10 +76,33 @@ expect_code 0
 run "$check" "$json" scenarios.0.op_ns.p50
 expect_true "the operation is not 10 ms long" [ "$(cat "$scratch/out")" -ge 10000000 ]
 
+# --- every instant before the end is answered once, none after it -----------------------
+run "$sp" ttsp --seconds 0.5 --every 10ms --json "$json" -XX:+UnlockDiagnosticVMOptions \
+    -XX:InjectDelay=operation:200 c-blocked
+expect_code 0
+expect_out "together with a later one"
+stops=$("$check" "$json" scenarios.0.stops) missed=$("$check" "$json" scenarios.0.missed)
+expect_true "$stops stops and $missed missed are not 49 instants" [ "$((stops + missed))" = 49 ]
+
+# --- what waits long, but for nothing that hangs, is left alone ---------------------------
+run "$sp" ttsp --seconds 13 --every 12s c-blocked
+expect_code 0
+
+# --- an inherited SIGCHLD that is ignored -------------------------------------------------
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    run env --ignore-signal=CHLD "$sp" ttsp --seconds 0.3 c-calm
+    expect_code 0
+fi
+
 # --- results that cannot be written after all ------------------------------------------
 run "$sp" ttsp --seconds 0.3 --json /dev/full c-calm
 expect_code 74
 expect_err "/dev/full"
+run "$sp" ttsp --seconds 0.3 -Xlog:safepoint:file=/dev/full --json "$json" c-calm
+expect_code 74
+expect_err "lines of the log are lost"
+run "$check" "$json" ok=false
+expect_code 0
 
 # --- signals to the child that runs the scenario -----------------------------------------
 children_of() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
@@ -94,8 +119,9 @@ with_signal() {
 }
 
 if [ -e "/proc/$$/task/$$/children" ]; then
+    # Killed from outside: nothing is said about our numbers.
     with_signal KILL
-    expect_code 75
+    expect_code 74
     expect_err "died of signal 9"
     run "$check" "$json" ok=false scenarios.0.self_check.ok=false
     expect_code 0
@@ -118,5 +144,46 @@ if [ -e "/proc/$$/task/$$/children" ]; then
 else
     echo "SKIP: this kernel does not list children, no signals were sent"
 fi
+
+# A thread dump when the command itself is asked; once more while none has come.
+"$sp" ttsp --seconds 4 c-calm >"$scratch/out" 2>"$scratch/err" </dev/null &
+parent=$! last="ttsp that gets SIGQUIT itself"
+sleep 0.5
+while ! grep -q "Full thread dump" "$scratch/err" && kill -QUIT "$parent" 2>/dev/null; do
+    sleep 0.3
+done
+wait "$parent"
+code=$?
+expect_code 0
+expect_err '"poller" #1 mutator'
+
+# --- signals that end the command take its unfinished result with them --------------------
+# ends_clean SIGNAL COMMAND...
+ends_clean() {
+    local folder=$scratch/ends_$1 tries=100
+    mkdir -p "$folder"
+    "$sp" "${@:2}" --json "$folder/result" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    local pid=$!
+    while [ -z "$(ls "$folder")" ] && [ $((tries -= 1)) -gt 0 ]; do
+        sleep 0.1
+    done
+    last="${*:2} that gets signal $1"
+    expect_true "no unfinished result was there" [ -n "$(ls "$folder")" ]
+    kill "-$1" "$pid"
+    wait "$pid" 2>/dev/null
+    code=$?
+    expect_code $((128 + $(kill -l "$1")))
+    expect_true "an unfinished result was left" [ -z "$(ls "$folder")" ]
+}
+ends_clean TERM ttsp --seconds 20 c-blocked
+ends_clean HUP ttsp --seconds 20 c-blocked
+ends_clean TERM stress protocol --seconds 20 --threads 1
+ends_clean TERM bench --reps 200
+
+mkdir "$scratch/pipe"
+"$sp" ttsp --seconds 0.3 c-calm --json "$scratch/pipe/result" 2>"$scratch/err" | true
+code=${PIPESTATUS[0]} last="ttsp whose reader is gone"
+expect_true "exit code $code" [ "$code" = 141 ] # of SIGPIPE
+expect_true "an unfinished result was left" [ -z "$(ls "$scratch/pipe")" ]
 
 finish

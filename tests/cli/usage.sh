@@ -15,6 +15,11 @@ run "$sp" -XX:+PrintFlagsFinal;         expect_code 0; expect_out "BulkChunkByte
 run "$sp" -XX:BulkPolicy=whole -XX:+PrintFlagsFinal
 expect_code 0; expect_out "command line"
 run "$sp" -Xlog:help;                   expect_code 0; expect_out "uptime"
+for command in ttsp stress bench flags; do
+    run "$sp" $command --version;       expect_code 0; expect_out "stillpoint 0."
+done
+run "$sp" ttsp --seconds 0.3 -XX:+PrintFlagsFinal c-calm
+expect_code 0; expect_out "BulkChunkBytes"; expect_out "last thread: what"
 
 refuse 64 "no command"                  "$sp"
 refuse 64 "did you mean ttsp?"          "$sp" ttps
@@ -38,6 +43,10 @@ refuse 64 "--seconds"                   "$sp" ttsp --seconds
 refuse 64 "--seconds"                   "$sp" ttsp --seconds -5
 refuse 64 "--seconds"                   "$sp" ttsp --seconds 0 c-calm
 refuse 64 "not a duration"              "$sp" ttsp --every 5
+refuse 64 "1us to 1 day"                "$sp" ttsp --every 0 c-calm
+refuse 64 "1us to 1 day"                "$sp" ttsp --every 2d c-calm
+refuse 64 "--json needs"                "$sp" ttsp --json "" c-calm
+refuse 64 "--json needs"                "$sp" stress protocol --json=
 refuse 64 "no probe"                    "$sp" ttsp --every 10s --seconds 1 c-calm
 refuse 64 "did you mean --seconds"      "$sp" ttsp --second 5
 refuse 64 "--seed"                      "$sp" ttsp --seed minus
@@ -55,5 +64,51 @@ echo old >"$scratch/old.json"
 run "$sp" ttsp --json "$scratch/old.json" --seconds 0 c-calm
 expect_code 64
 expect_true "the old result was touched" [ "$(cat "$scratch/old.json")" = old ]
+
+# A command that is refused, or only tells something, empties no log file.
+echo old >"$scratch/old.log"
+log=-Xlog:safepoint:file=$scratch/old.log
+run "$sp" "$log" ttsp --list;           expect_code 0
+run "$sp" flags --help "$log";          expect_code 0
+run "$sp" bench "$log" --version;       expect_code 0
+run "$sp" "$log" no-such-command;       expect_code 64
+run "$sp" ttsp "$log" no-such-scenario; expect_code 64
+run "$sp" ttsp "$log" --seconds 0;      expect_code 64
+run "$sp" stress "$log";                expect_code 64
+run "$sp" ttsp "$log" --json /nonexistent/x.json c-calm
+expect_code 74
+expect_true "the old log was emptied" [ "$(cat "$scratch/old.log")" = old ]
+run "$sp" flags "$log";                 expect_code 0
+expect_true "an accepted command left the old log" [ ! -s "$scratch/old.log" ]
+
+# One file for the result and for the log, by whatever names.
+mkdir "$scratch/sub"
+refuse 64 "the same file" "$sp" ttsp "-Xlog:safepoint:file=$scratch/same" \
+    --json "$scratch/sub/../same" c-calm
+ln "$scratch/old.log" "$scratch/link"
+refuse 64 "the same file" "$sp" stress protocol "$log" --json "$scratch/link"
+expect_true "something was left behind" [ ! -e "$scratch/same" ]
+
+# What cannot be written: 74 and one line, for the small commands too.
+if [ -w /dev/full ]; then
+    for arguments in --version --help flags "ttsp --list" "stress --help" "bench --list" \
+        -Xlog:help; do
+        # shellcheck disable=SC2086
+        "$sp" $arguments >/dev/full 2>"$scratch/err" </dev/null
+        code=$? last="$arguments to a full stdout"
+        expect_code 74
+        expect_err "cannot write to standard output"
+        expect_true "not one line" [ "$(wc -l <"$scratch/err")" = 1 ]
+    done
+fi
+
+# A closed stdout is not taken by the result file.
+"$sp" ttsp --seconds 0.3 c-calm --json "$scratch/closed.json" 2>"$scratch/err" <&- >&-
+code=$? last="ttsp with a closed stdout"
+expect_code 74
+expect_err "cannot write to standard output"
+expect_true "the result does not begin with a brace" \
+    [ "$(head -c 1 "$scratch/closed.json")" = "{" ]
+expect_true "the table stands in the result" [ "$(grep -c c-calm "$scratch/closed.json")" = 1 ]
 
 finish

@@ -140,6 +140,48 @@ START_TEST(a_result_file_that_cannot_be_written_is_refused_before_the_run)
 }
 END_TEST
 
+START_TEST(an_unfinished_result_is_removed_when_the_process_is_about_to_end)
+{
+    struct output first, second;
+    char own_folder[] = "/tmp/stillpoint_test_XXXXXX", path[64], beside[1060];
+    ck_assert_ptr_nonnull(mkdtemp(own_folder));
+    snprintf(path, sizeof path, "%s/a", own_folder);
+    ck_assert(output_open(&first, path));
+    ck_assert(output_commit(&first)); /* finished: this one stays */
+    snprintf(path, sizeof path, "%s/b", own_folder);
+    ck_assert(output_open(&second, path));
+    strcpy(beside, second.beside);
+    ck_assert_int_eq(access(beside, F_OK), 0);
+    output_remove_unfinished();
+    ck_assert_int_ne(access(beside, F_OK), 0);
+    output_abandon(&second);
+    ck_assert_int_eq(access(first.path, F_OK), 0);
+    unlink(first.path);
+    rmdir(own_folder);
+}
+END_TEST
+
+START_TEST(one_file_is_known_by_all_its_names)
+{
+    char own_folder[] = "/tmp/stillpoint_test_XXXXXX", a[64], b[64], c[64];
+    ck_assert_ptr_nonnull(mkdtemp(own_folder));
+    snprintf(a, sizeof a, "%s/a", own_folder);
+    snprintf(b, sizeof b, "%s/./a", own_folder);
+    snprintf(c, sizeof c, "%s/c", own_folder);
+    ck_assert(os_same_file(a, b)); /* not there yet */
+    ck_assert(!os_same_file(a, c));
+    fclose(fopen(a, "w"));
+    ck_assert(os_same_file(a, b));
+    ck_assert(!os_same_file(a, c)); /* one is there */
+    ck_assert_int_eq(link(a, c), 0);
+    ck_assert(os_same_file(a, c));
+    ck_assert(!os_same_file(a, own_folder));
+    unlink(a);
+    unlink(c);
+    rmdir(own_folder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tools");
@@ -150,6 +192,8 @@ int main(void)
     tcase_add_test(tc, json_with_every_awkward_string_is_read_back_the_same);
     tcase_add_test(tc, a_result_file_is_whole_or_untouched);
     tcase_add_test(tc, a_result_file_that_cannot_be_written_is_refused_before_the_run);
+    tcase_add_test(tc, an_unfinished_result_is_removed_when_the_process_is_about_to_end);
+    tcase_add_test(tc, one_file_is_known_by_all_its_names);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

@@ -213,8 +213,8 @@ static void measure(struct scenario_run *run)
     stops_handle_sigquit();
     if (!watchdog_start(run->scenario->name))
         scenario_fail(run, "cannot start the watchdog thread");
+    run->scenario->start(run); /* not watched here: it may fault in much memory */
     watchdog_begin("its threads have not started");
-    run->scenario->start(run);
     wait_until_ready(run);
     watchdog_end();
     probe_on_schedule(run);
