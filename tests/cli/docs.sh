@@ -17,6 +17,12 @@ while IFS=: read -r file name; do
 done < <(grep -oE '`[a-z_]+/[a-z_/]+\.[ch]:[a-z_]+`' "$source/docs/tour.md" | tr -d '`')
 expect_true "the tour names nothing" [ "$checks" -gt 10 ]
 
+# Nothing was left to be filled in.
+for page in "$source"/README.md "$source"/docs/*.md; do
+    last="reading $page"
+    expect_true "$page has a place holder" [ "$(grep -cE '@@|MISSING|being written' "$page")" = 0 ]
+done
+
 # Relative links lead somewhere.
 for page in "$source"/README.md "$source"/docs/*.md "$source"/tests/*/README.md; do
     while read -r link; do

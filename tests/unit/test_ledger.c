@@ -113,6 +113,7 @@ static void check_field(const struct c33_case *c, enum ledger_span span)
     least = sorted[0];
     median = sorted[n / 2];
     const char *name = ledger_span_rows[span].name;
+    printf(" %s %.3f ms,", name, (double)median / 1e6);
     if (c->grows == (int)span)
         ck_assert_msg(median >= (int64_t)(C33_DELAY * 9 / 10) && least >= 0,
                       "%s: %s should grow by 40 ms, median %lld ns of %u", c->name, name,
@@ -148,8 +149,10 @@ START_TEST(c33_a_delay_shows_in_its_own_field_and_nowhere_else)
     static const enum ledger_span fields[] = { LEDGER_SPAN_queued, LEDGER_SPAN_ttsp,
                                                LEDGER_SPAN_lag,    LEDGER_SPAN_cleanup,
                                                LEDGER_SPAN_op,     LEDGER_SPAN_leave };
+    printf("%-24s", c->name);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         check_field(c, fields[i]);
+    printf(" medians of %u stops\n", C33_STOPS);
     for (uint32_t i = 0; i < records.count; i++) {
         const struct stop_record *r = &records.record[i];
         int64_t parts =
