@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "tools/output.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -104,6 +105,20 @@ void process_be_child(int parent_pid)
     os_die_with_parent();
     if (getppid() != parent_pid)
         _exit(EXIT_CODE_ENVIRONMENT);
+}
+
+void process_tell_parent(int fd, const void *data, size_t bytes)
+{
+    const char *next = data;
+    while (bytes > 0) {
+        ssize_t n = write(fd, next, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return; /* the parent is gone */
+        next += n;
+        bytes -= (size_t)n;
+    }
 }
 
 int process_failure_exit(bool has_ended, int status)

@@ -7,6 +7,7 @@
 #define TOOLS_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* First of all, before a file is opened: no file may become standard output, a child
  * can be waited for whatever was inherited, and a signal that ends the process takes
@@ -26,6 +27,10 @@ void process_ignore_sigquit(void);
 /* [child] Right after the fork: dies with its parent, of which the pid is given; ends
  * at once when that is gone already. */
 void process_be_child(int parent_pid);
+
+/* [child] All of it, through the pipe that the parent reads; a parent that is gone is
+ * not told. */
+void process_tell_parent(int fd, const void *data, size_t bytes);
 
 /* The exit code for a child that did not tell its result; arguments as of
  * os_wait_child().  What comes from outside (a kill, a closed pipe, no memory left) says

@@ -7,6 +7,7 @@
 #ifndef TESTS_UNIT_HIST_TESTS_H
 #define TESTS_UNIT_HIST_TESTS_H
 
+#include "tests/unit/suite.h"
 #include "base/hist.h"
 #include "base/os.h"
 #include "base/prng.h"
@@ -66,18 +67,13 @@ static inline void assert_is_field_report(const struct hist *h)
 }
 
 /* The body of main(): the program's exit code. */
-static inline int run_suite(Suite *(*create)(void))
+static inline int run_seeded_suite(Suite *(*create)(void))
 {
     const char *given = getenv("STILLPOINT_SEED");
     seed = given ? strtoull(given, NULL, 0) : os_now_ns();
     printf("seed %llu (STILLPOINT_SEED)\n", (ull)seed);
     fflush(stdout); /* before the tests fork */
-    SRunner *runner = srunner_create(create());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    int ran = srunner_ntests_run(runner);
-    srunner_free(runner);
-    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(create());
 }
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef TESTS_UNIT_LOG_TESTS_H
 #define TESTS_UNIT_LOG_TESTS_H
 
+#include "tests/unit/suite.h"
 #include "base/log.h"
 #include "base/log_priv.h"
 
@@ -63,16 +64,6 @@ static inline TCase *add_case(Suite *suite, const char *name)
     tcase_add_checked_fixture(tc, begin, end);
     suite_add_tcase(suite, tc);
     return tc;
-}
-
-/* The end of main(): the program's exit code. */
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner), ran = srunner_ntests_run(runner);
-    srunner_free(runner);
-    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

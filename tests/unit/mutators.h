@@ -17,6 +17,7 @@
 #include "safepoint/participant_priv.h"
 #include "safepoint/registry.h"
 #include "safepoint/stops.h"
+#include "tests/unit/suite.h"
 
 #include <check.h>
 #include <pthread.h>

@@ -15,6 +15,8 @@
 #include "safepoint/participant_priv.h"
 #include "safepoint/stops.h"
 
+#include "tests/unit/suite.h"
+
 #include <check.h>
 #include <pthread.h>
 #include <signal.h>
@@ -473,12 +475,4 @@ static Suite *suite(void)
     return s;
 }
 
-int main(void)
-{
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    int ran = srunner_ntests_run(runner);
-    srunner_free(runner);
-    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main(void) { return run_suite(suite()); }

@@ -6,6 +6,8 @@
 #include "base/flags_priv.h"
 #include "base/spelling.h"
 
+#include "tests/unit/suite.h"
+
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,9 +464,5 @@ int main(void)
     tcase_add_test(tc, the_flags_not_at_default_are_one_line_that_can_be_typed_again);
     tcase_add_test(tc, the_distance_counts_changes_and_swaps_of_neighbours);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -358,4 +358,4 @@ static Suite *suite(void)
     return s;
 }
 
-int main(void) { return run_suite(suite); }
+int main(void) { return run_seeded_suite(suite); }

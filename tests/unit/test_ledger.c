@@ -352,9 +352,5 @@ int main(void)
     tcase_add_test(tc, a_waiter_that_sleeps_through_the_next_stop_is_carried);
     tcase_add_test(tc, missed_probes_are_entered_from_their_own_instants);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -170,7 +170,8 @@ START_TEST(sigquit_dumps_though_the_queue_is_never_empty)
 {
     static char text[32768];
     int status = capture(quit_while_busy, text, sizeof text);
-    ck_assert_msg(status == 0 && strstr(text, "Full thread dump"), "ended with %d: %s", status, text);
+    ck_assert_msg(status == 0 && strstr(text, "Full thread dump"), "ended with %d: %s", status,
+                  text);
 }
 END_TEST
 
@@ -190,9 +191,5 @@ int main(void)
 #endif
     tcase_add_test(tc, sigquit_dumps_though_the_queue_is_never_empty);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

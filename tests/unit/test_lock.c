@@ -2,6 +2,8 @@
 #include "base/insist.h"
 #include "base/lock.h"
 
+#include "tests/unit/suite.h"
+
 #include <check.h>
 #include <pthread.h>
 #include <signal.h>
@@ -95,9 +97,5 @@ int main(void)
     tcase_add_test_raise_signal(tc, an_operation_that_takes_an_unmarked_lock_aborts, SIGABRT);
     tcase_add_test(tc, a_lock_excludes);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

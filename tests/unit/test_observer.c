@@ -165,9 +165,5 @@ int main(void)
     tcase_add_loop_test(tc, a_spinning_thread_sees_the_same_stops_as_the_ledger, 0, 2);
     tcase_add_test(tc, the_comparison_notices_a_ledger_that_forgets_the_resume);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

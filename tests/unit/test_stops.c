@@ -498,9 +498,5 @@ int main(void)
     tcase_add_test_raise_signal(tc, a_participant_that_runs_inside_a_stop_is_fatal, SIGABRT);
     tcase_add_test(tc, a_thread_dump_has_names_states_and_native_frames);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -6,6 +6,8 @@
 #include "tools/output.h"
 #include "tools/text.h"
 
+#include "tests/unit/suite.h"
+
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -195,9 +197,5 @@ int main(void)
     tcase_add_test(tc, an_unfinished_result_is_removed_when_the_process_is_about_to_end);
     tcase_add_test(tc, one_file_is_known_by_all_its_names);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -31,20 +31,6 @@ struct answer {
 
 static int answer_fd;
 
-static void write_all(int fd, const void *data, size_t bytes)
-{
-    const char *next = data;
-    while (bytes > 0) {
-        ssize_t n = write(fd, next, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return; /* the parent is gone */
-        next += n;
-        bytes -= (size_t)n;
-    }
-}
-
 void bench_child_fail(int exit_code, const char *format, ...)
 {
     struct answer answer = { .failure_exit = exit_code };
@@ -52,7 +38,7 @@ void bench_child_fail(int exit_code, const char *format, ...)
     va_start(ap, format);
     vsnprintf(answer.failure, sizeof answer.failure, format, ap);
     va_end(ap);
-    write_all(answer_fd, &answer, sizeof answer);
+    process_tell_parent(answer_fd, &answer, sizeof answer);
     _exit(exit_code);
 }
 
@@ -77,8 +63,8 @@ static _Noreturn void be_child(const struct bench_child *child, int parent, int 
     log_flush();
     if (log_has_failed())
         bench_child_fail(EXIT_CODE_ENVIRONMENT, "lines of the log are lost");
-    write_all(fd, &fine, sizeof fine);
-    write_all(fd, figures, figure_count * sizeof *figures);
+    process_tell_parent(fd, &fine, sizeof fine);
+    process_tell_parent(fd, figures, figure_count * sizeof *figures);
     log_close();
     _exit(0); /* threads that still run or stand still end here */
 }

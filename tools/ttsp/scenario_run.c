@@ -231,20 +231,6 @@ static void measure(struct scenario_run *run)
     }
 }
 
-static void write_all(int fd, const void *data, size_t bytes)
-{
-    const char *next = data;
-    while (bytes > 0) {
-        ssize_t n = write(fd, next, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return; /* the parent is gone */
-        next += n;
-        bytes -= (size_t)n;
-    }
-}
-
 /* The command has checked that its own flags do not contradict these. */
 static void apply_flags(struct scenario_run *run)
 {
@@ -271,7 +257,7 @@ static _Noreturn void be_child(const struct scenario *scenario,
     if (log_has_failed())
         scenario_fail(&run, "lines of the log are lost");
     result.is_complete = true;
-    write_all(fd, &result, sizeof result);
+    process_tell_parent(fd, &result, sizeof result);
     _exit(0);
 }
 
