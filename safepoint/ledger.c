@@ -14,6 +14,7 @@
 #include "base/flags.h"
 #include "safepoint/gate.h"
 #include "safepoint/ledger_log.h"
+#include "safepoint/sched_point.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ const struct ledger_span_row ledger_span_rows[LEDGER_SPANS] = {
 #include "safepoint/ledger.def"
 };
 
-#define RING_RECORDS 16
+#define RING_RECORDS SIZE_OR_TINY(16, 3)
 
 static struct stop_record ring[RING_RECORDS];
 static uint64_t begun, closed, delivered; /* counts of records; begun - closed is 0 or 1 */

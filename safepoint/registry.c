@@ -9,6 +9,7 @@
 
 #include "base/insist.h"
 #include "base/lock.h"
+#include "safepoint/sched_point.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ struct stop_line *registry_first(void) { return load_seq(&head); }
 uint32_t registry_count(void) { return load_relaxed(&count); }       /* a statistic */
 uint64_t registry_attached(void) { return load_relaxed(&attached); } /* a statistic */
 
-#define LINES_PER_BLOCK 256 /* 16 KiB; arbitrary */
+#define LINES_PER_BLOCK SIZE_OR_TINY(256, 3) /* 16 KiB; arbitrary */
 
 static struct stop_line *pop_free_line(void)
 {

@@ -48,8 +48,11 @@ void sched_point_set_hook(void (*hook)(enum sched_point, void *), void *argument
 /* [test] Random sleeps of the next run; sleep_one_in 0 switches them off. */
 void sched_point_seed(unsigned seed, unsigned sleep_one_in);
 #define SCHED_POINT(name, why) sched_point_reach(SCHED_POINT_##name)
+/* Odd tiny sizes bring the edges of every block and ring into each run. */
+#define SIZE_OR_TINY(size, tiny) (tiny)
 #else
-#define SCHED_POINT(name, why) ((void)SCHED_POINT_##name)
+#define SIZE_OR_TINY(size, tiny) (size)
+#define SCHED_POINT(name, why)   ((void)SCHED_POINT_##name)
 #endif
 
 #endif
