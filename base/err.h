@@ -34,6 +34,9 @@ const char *err_text(enum err e);
 enum exit_code {
     EXIT_CODE_OK = 0,
     EXIT_CODE_USAGE = 64,       /* what was typed is wrong: flag, range, name */
+    EXIT_CODE_COMPILE_ERROR = 65, /* of a guest program */
+    EXIT_CODE_RUNTIME_ERROR = 70, /* of a guest program, uncaught */
+    EXIT_CODE_OUT_OF_MEMORY = 71, /* a guest program's heap is full, uncaught */
     EXIT_CODE_ENVIRONMENT = 74, /* the system refused a file or a resource */
     EXIT_CODE_SELF_CHECK = 75,  /* our own numbers do not add up */
 };

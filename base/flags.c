@@ -1,4 +1,4 @@
-/* flags.c -- the -XX flags: table, parser, contradictions.
+/* flags.c -- the -XX flags: table and parser; flags_check.c has the contradictions.
  *
  * One argument goes through read_setting() (spelling, form, range: nothing is
  * written), then the check against an earlier argument for the same flag, then
@@ -69,6 +69,22 @@ static const char *const spellings[] = {
 #include "base/flags.def"
 };
 
+static const struct {
+    const char *alias, *spelling;
+} aliases[] = {
+#define FLAG_ALIAS(spelling, alias) { alias, #spelling },
+#include "base/flags.def"
+};
+enum { ALIASES = sizeof aliases / sizeof *aliases };
+
+const char *flag_row_alias(const struct flag_row *row)
+{
+    for (size_t i = 0; i < ALIASES; i++)
+        if (strcmp(aliases[i].spelling, row->spelling) == 0)
+            return aliases[i].alias;
+    return NULL;
+}
+
 /* --- values and where they came from ----------------------------------------- */
 
 #define FLAG_BOOL(field, spelling, class, value, text)                 .field = (value),
@@ -138,8 +154,7 @@ enum flags_origin flag_row_origin(const struct flag_row *row)
 
 /* --- messages ------------------------------------------------------------------ */
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct flags_error *error_out,
-                                                       const char *format, ...)
+bool flags_fail(struct flags_error *error_out, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -150,7 +165,6 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct flags_error *error
             *c = '?'; /* what was typed may hold anything; the message is one line */
     return false;
 }
-
 void flag_row_size_text(uint64_t size, char *text_out, size_t bytes)
 {
     static const char *const suffixes[] = { "", "k", "m", "g", "t" };
@@ -181,8 +195,9 @@ static bool fail_needs_value(const struct flag_row *row, struct flags_error *err
 {
     char form[160];
     flag_row_values(row, "|", form, sizeof form);
-    return fail(error_out, "-XX:%s needs a value: -XX:%s=%s%s%s%s", row->spelling, row->spelling,
-                form, row->unit[0] ? " (" : "", row->unit, row->unit[0] ? ")" : "");
+    return flags_fail(error_out, "-XX:%s needs a value: -XX:%s=%s%s%s%s", row->spelling,
+                      row->spelling, form, row->unit[0] ? " (" : "", row->unit,
+                      row->unit[0] ? ")" : "");
 }
 
 /* what: why the text is no value, or "out of range". */
@@ -197,19 +212,20 @@ static bool fail_range(const struct flag_row *row, const char *argument, const c
         snprintf(least, sizeof least, "%llu", (unsigned long long)row->least);
         snprintf(most, sizeof most, "%llu", (unsigned long long)row->most);
     }
-    return fail(error_out, "%s: %s, %s to %s%s%s%s", argument, what, least, most,
-                row->unit[0] ? " (" : "", row->unit, row->unit[0] ? ")" : "");
+    return flags_fail(error_out, "%s: %s, %s to %s%s%s%s", argument, what, least, most,
+                      row->unit[0] ? " (" : "", row->unit, row->unit[0] ? ")" : "");
 }
 
 static bool fail_unknown(const char *argument, const char *name, struct flags_error *error_out)
 {
     const char *nearest = spelling_nearest(name, spellings, ROWS), *sign = "";
     if (!nearest)
-        return fail(error_out, "unknown flag %s; `stillpoint flags` lists them", argument);
+        return flags_fail(error_out, "unknown flag %s; `stillpoint flags` lists them", argument);
     for (size_t i = 0; i < ROWS; i++)
         if (flag_rows[i].spelling == nearest && flag_rows[i].kind == FLAG_KIND_BOOL)
             sign = argument[4] == '-' ? "-" : "+";
-    return fail(error_out, "unknown flag %s; did you mean -XX:%s%s?", argument, sign, nearest);
+    return flags_fail(error_out, "unknown flag %s; did you mean -XX:%s%s?", argument, sign,
+                      nearest);
 }
 
 /* --- parsing ------------------------------------------------------------------- */
@@ -266,7 +282,7 @@ static bool read_word(const struct flag_row *row, const char *argument, const ch
             return true;
         }
     flag_row_values(row, ", ", words, sizeof words);
-    return fail(error_out, "%s: not one of %s", argument, words);
+    return flags_fail(error_out, "%s: not one of %s", argument, words);
 }
 
 /* Everything after the = sign; value is part of argument. */
@@ -302,22 +318,53 @@ static const struct flag_row *row_named(const char *name)
     return NULL;
 }
 
+/* The index of the short form that the argument begins with, or ALIASES. */
+static size_t alias_of(const char *argument)
+{
+    size_t i = 0;
+    while (i < ALIASES && strncmp(argument, aliases[i].alias, strlen(aliases[i].alias)) != 0)
+        i++;
+    return i;
+}
+
+static bool is_flag(const char *argument)
+{
+    return strncmp(argument, "-XX:", 4) == 0 || alias_of(argument) < ALIASES;
+}
+
+/* -Xmx64m: no sign, no = before the value. */
+static bool read_alias(const char *argument, size_t alias, struct setting *setting_out,
+                       struct flags_error *error_out)
+{
+    const char *value = argument + strlen(aliases[alias].alias);
+    setting_out->row = row_named(aliases[alias].spelling);
+    INSIST(setting_out->row && setting_out->row->kind == FLAG_KIND_SIZE, "alias %s",
+           aliases[alias].alias);
+    if (!*value)
+        return flags_fail(error_out, "%s needs a value: %sN (bytes)", argument, argument);
+    return read_value(argument, value, setting_out, error_out);
+}
+
 static bool read_setting(const char *argument, struct setting *setting_out,
                          struct flags_error *error_out)
 {
+    size_t alias = alias_of(argument);
+    if (alias < ALIASES)
+        return read_alias(argument, alias, setting_out, error_out);
     const char *name_at = argument + 4; /* after -XX: */
     char sign = *name_at == '+' || *name_at == '-' ? *name_at++ : '\0', name[64];
     size_t name_bytes = strcspn(name_at, "=");
     const char *value = name_at[name_bytes] ? name_at + name_bytes + 1 : NULL;
     if (name_bytes == 0)
-        return fail(error_out, "%s names no flag; `stillpoint flags` lists them", argument);
+        return flags_fail(error_out, "%s names no flag; `stillpoint flags` lists them", argument);
     snprintf(name, sizeof name, "%.*s", (int)(name_bytes < sizeof name ? name_bytes : sizeof name),
              name_at);
     const struct flag_row *row = setting_out->row = row_named(name);
     if (!row)
         return fail_unknown(argument, name, error_out);
     if (row->kind == FLAG_KIND_BOOL && (!sign || value))
-        return fail(error_out, "%s: a boolean flag, use -XX:+%s or -XX:-%s", argument, name, name);
+        return flags_fail(error_out, "%s: a boolean flag, use -XX:+%s or -XX:-%s", argument, name,
+                          name);
     if (row->kind == FLAG_KIND_BOOL) {
         setting_out->number = sign == '+';
         return true;
@@ -325,7 +372,7 @@ static bool read_setting(const char *argument, struct setting *setting_out,
     if (sign) {
         char form[160];
         flag_row_values(row, "|", form, sizeof form);
-        return fail(error_out, "%s: not a boolean flag, use -XX:%s=%s", argument, name, form);
+        return flags_fail(error_out, "%s: not a boolean flag, use -XX:%s=%s", argument, name, form);
     }
     return value ? read_value(argument, value, setting_out, error_out)
                  : fail_needs_value(row, error_out);
@@ -346,7 +393,7 @@ static bool apply(const struct setting *setting, const char *argument, enum flag
     size_t i = row_index(setting->row);
     char *typed = strdup(argument);
     if (!typed)
-        return fail(error_out, "%s: no memory to keep it", argument);
+        return flags_fail(error_out, "%s: no memory to keep it", argument);
     if (setting->row->kind == FLAG_KIND_STRING)
         *string_of(setting->row) = typed + setting->string_at;
     else
@@ -360,42 +407,24 @@ static bool apply(const struct setting *setting, const char *argument, enum flag
 enum flags_result flags_parse_one(const char *argument, struct flags_error *error_out)
 {
     struct setting setting = { NULL, 0, 0 };
-    if (strncmp(argument, "-XX:", 4) != 0)
+    if (!is_flag(argument))
         return FLAGS_NOT_A_FLAG;
     if (!read_setting(argument, &setting, error_out))
         return FLAGS_ERROR;
     size_t i = row_index(setting.row);
     if (sources[i].origin == FLAGS_ORIGIN_COMMAND_LINE && !is_the_value(&setting, argument)) {
-        fail(error_out, "%s contradicts %s", argument, sources[i].typed);
+        flags_fail(error_out, "%s contradicts %s", argument, sources[i].typed);
         return FLAGS_ERROR;
     }
     return apply(&setting, argument, FLAGS_ORIGIN_COMMAND_LINE, error_out) ? FLAGS_OK : FLAGS_ERROR;
 }
 
-/* The argument on the command line that set a flag, or NULL. */
-static const char *typed_for(const char *spelling)
+const char *flag_row_typed(const char *spelling)
 {
     const struct flag_row *row = row_named(spelling);
     INSIST(row, "no flag is called %s", spelling);
     size_t i = row_index(row);
     return sources[i].origin == FLAGS_ORIGIN_COMMAND_LINE ? sources[i].typed : NULL;
-}
-
-bool flags_check(struct flags_error *error_out)
-{
-    const char *chunk = typed_for("BulkChunkBytes"), *policy = typed_for("BulkPolicy");
-    const char *spin = typed_for("SafepointSpinMicros"), *wait = typed_for("SafepointWait");
-    for (size_t i = 0; i < ROWS; i++)
-        if (flag_rows[i].class == FLAG_CLASS_DIAGNOSTIC && !values.unlock_diagnostic_vm_options &&
-            sources[i].origin == FLAGS_ORIGIN_COMMAND_LINE)
-            return fail(error_out, "%s: a diagnostic flag, needs -XX:+UnlockDiagnosticVMOptions",
-                        sources[i].typed);
-    if (chunk && policy && values.bulk_policy == BULK_POLICY_WHOLE)
-        return fail(error_out, "%s contradicts %s: one piece has no chunks", chunk, policy);
-    if (spin && wait && values.safepoint_wait != SAFEPOINT_WAIT_FUTEX)
-        return fail(error_out, "%s contradicts %s: only futex spins for a bounded time", spin,
-                    wait);
-    return true;
 }
 
 enum flags_origin flags_origin_of(const char *spelling)
@@ -408,7 +437,7 @@ enum flags_origin flags_origin_of(const char *spelling)
 static void read_own(const char *argument, struct setting *setting_out)
 {
     struct flags_error error;
-    INSIST(strncmp(argument, "-XX:", 4) == 0, "%s is no -XX flag", argument);
+    INSIST(is_flag(argument), "%s is no flag", argument);
     INSIST(read_setting(argument, setting_out, &error), "%s", error.message);
 }
 
@@ -419,7 +448,8 @@ bool flags_allow(const char *argument, struct flags_error *error_out)
     size_t i = row_index(setting.row);
     if (sources[i].origin != FLAGS_ORIGIN_COMMAND_LINE || is_the_value(&setting, argument))
         return true;
-    return fail(error_out, "%s contradicts %s, which is set here", sources[i].typed, argument);
+    return flags_fail(error_out, "%s contradicts %s, which is set here", sources[i].typed,
+                      argument);
 }
 
 bool flags_override(const char *argument, struct flags_error *error_out)
@@ -431,6 +461,18 @@ bool flags_override(const char *argument, struct flags_error *error_out)
     if (sources[row_index(setting.row)].origin == FLAGS_ORIGIN_COMMAND_LINE)
         return true; /* the same value: who typed it stays its origin */
     return apply(&setting, argument, FLAGS_ORIGIN_SCENARIO, error_out);
+}
+
+void flags_set_ergonomic(const char *spelling, uint64_t size)
+{
+    const struct flag_row *row = row_named(spelling);
+    INSIST(row && row->kind == FLAG_KIND_SIZE, "%s is no size", spelling);
+    size_t i = row_index(row);
+    INSIST(size >= row->least && size <= row->most, "%s = %llu", spelling,
+           (unsigned long long)size);
+    INSIST(!sources[i].typed, "%s is set by %s", spelling, sources[i].typed);
+    write_number(row, size);
+    sources[i].origin = FLAGS_ORIGIN_ERGONOMIC;
 }
 
 void flags_set_for_test(const char *argument)

@@ -47,20 +47,25 @@ struct flags_error {
 };
 
 enum flags_result {
-    FLAGS_NOT_A_FLAG, /* does not begin with -XX: */
+    FLAGS_NOT_A_FLAG, /* begins neither with -XX: nor as a short form does */
     FLAGS_OK,
     FLAGS_ERROR, /* exit 64 with error_out->message */
 };
 
-/* [start] Takes one argument spelled -XX:+Name, -XX:-Name or -XX:Name=value.  Only
- * FLAGS_ERROR writes *error_out.  The argument is copied. */
+/* [start] Takes one argument spelled -XX:+Name, -XX:-Name, -XX:Name=value, or in a short
+ * form: -Xmx64m.  Only FLAGS_ERROR writes *error_out.  The argument is copied. */
 enum flags_result flags_parse_one(const char *argument, struct flags_error *error_out);
 
 /* [start] After the last argument: contradictions between flags, and diagnostic
  * flags that were not unlocked.  False: exit 64 with error_out->message. */
 bool flags_check(struct flags_error *error_out);
 
-enum flags_origin { FLAGS_ORIGIN_DEFAULT, FLAGS_ORIGIN_COMMAND_LINE, FLAGS_ORIGIN_SCENARIO };
+enum flags_origin {
+    FLAGS_ORIGIN_DEFAULT,
+    FLAGS_ORIGIN_COMMAND_LINE,
+    FLAGS_ORIGIN_SCENARIO,
+    FLAGS_ORIGIN_ERGONOMIC,
+};
 
 /* [any] Where the value of a flag came from; spelling without -XX:, must exist. */
 enum flags_origin flags_origin_of(const char *spelling);
@@ -72,6 +77,10 @@ bool flags_override(const char *argument, struct flags_error *error_out);
 
 /* [any] Whether flags_override() would be allowed; changes nothing. */
 bool flags_allow(const char *argument, struct flags_error *error_out);
+
+/* [start] Fills in a SIZE flag that nobody has set; spelling without -XX:.  It counts as
+ * not set still: what is typed later replaces it. */
+void flags_set_ergonomic(const char *spelling, uint64_t size);
 
 /* [start] Tests set a flag, spelled as on the command line, whatever it was before. */
 void flags_set_for_test(const char *argument);
@@ -85,7 +94,8 @@ void flags_print_final(FILE *out);
 /* [any] The whole text of docs/flags.md. */
 void flags_print_markdown(FILE *out);
 /* [any] The flags whose values are not their defaults, as one would type them, one
- * blank between two; "" when there are none.  Returns the length as snprintf does. */
+ * blank between two; "" when there are none.  Ergonomic ones are left out.  Returns the
+ * length as snprintf does. */
 size_t flags_describe_set(char *text_out, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* flags_priv.h -- the rows of flags.def as a table, for flags.c and flags_print.c.
+/* flags_priv.h -- the rows of flags.def as a table, for the files of this name.
  *
  * Layer: base/.
  *
@@ -28,6 +28,14 @@ extern const size_t flag_row_count;
 /* Of every kind but string. */
 uint64_t flag_row_number(const struct flag_row *row);
 enum flags_origin flag_row_origin(const struct flag_row *row);
+/* "-Xmx" for MaxHeapSize; NULL when there is no short form. */
+const char *flag_row_alias(const struct flag_row *row);
+
+/* The argument on the command line that set a flag, or NULL; spelling must exist. */
+const char *flag_row_typed(const char *spelling);
+/* Writes one line, whatever was typed, and returns false. */
+bool flags_fail(struct flags_error *error_out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* 4096 -> "4k", 1000 -> "1000": the largest suffix that divides. */
 void flag_row_size_text(uint64_t size, char *text_out, size_t bytes);

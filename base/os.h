@@ -102,6 +102,16 @@ size_t os_page_bytes(void);
 /* Zero-filled private memory, page aligned; NULL when refused. */
 void *os_map(size_t bytes);
 void os_unmap(void *address, size_t bytes);
+/* Address space that cannot be touched and that no limit on memory counts; page aligned.
+ * ERR_NO_MEMORY.  Sizes and addresses of these four are multiples of os_page_bytes(). */
+MUST_USE enum err os_reserve(size_t bytes, void **address_out);
+/* Part of a reservation becomes zero memory, whatever it was before; one call to the
+ * system.  ERR_NO_MEMORY: the part cannot be touched, and holds nothing any more. */
+MUST_USE enum err os_commit(void *address, size_t bytes);
+/* The other way; can fail too, with ERR_NO_MEMORY: a process has 65,530 mappings. */
+MUST_USE enum err os_uncommit(void *address, size_t bytes);
+void os_release(void *address, size_t bytes); /* a whole reservation */
+
 struct os_faults {
     uint64_t minor, major;
 };

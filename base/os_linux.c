@@ -271,6 +271,47 @@ void os_unmap(void *address, size_t bytes)
     INSIST(r == 0, "munmap(%p, %zu): %s", address, bytes, strerror(errno));
 }
 
+#define RESERVED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* EAGAIN: locked memory is limited.  EPERM, EACCES: a filter of system calls. */
+static enum err map_error(int error, void *address, size_t bytes)
+{
+    INSIST(error == ENOMEM || error == EAGAIN || error == EPERM || error == EACCES,
+           "mmap(%p, %zu): %s", address, bytes, strerror(error));
+    return error == ENOMEM || error == EAGAIN ? ERR_NO_MEMORY : ERR_SYSTEM;
+}
+
+enum err os_reserve(size_t bytes, void **address_out)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0);
+    if (p == MAP_FAILED)
+        return map_error(errno, NULL, bytes);
+    *address_out = p;
+    return ERR_OK;
+}
+
+enum err os_commit(void *address, size_t bytes)
+{
+    void *p = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                   -1, 0);
+    if (p != MAP_FAILED)
+        return ERR_OK;
+    enum err err = map_error(errno, address, bytes);
+    /* Linux may have taken the old mapping away before it said no.  Another thread's mmap
+     * could then land in the hole: fill it, and leave alone what is there already. */
+    p = mmap(address, bytes, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
+    INSIST(p == address || p == MAP_FAILED, "mmap went to %p instead of %p", p, address);
+    return err;
+}
+
+enum err os_uncommit(void *address, size_t bytes)
+{
+    void *p = mmap(address, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
+    return p == MAP_FAILED ? map_error(errno, address, bytes) : ERR_OK;
+}
+
+void os_release(void *address, size_t bytes) { os_unmap(address, bytes); }
+
 struct os_faults os_thread_faults(void)
 {
     struct rusage u;

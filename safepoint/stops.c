@@ -97,6 +97,8 @@ void stops_force(void (*run)(void *), void *argument)
     operation_request(&forced.operation);
 }
 
+void stops_set_check(void (*check_at_safepoint)(void)) { vm_thread_set_check(check_at_safepoint); }
+
 void stops_dump_threads(void)
 {
     struct operation dump;

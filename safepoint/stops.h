@@ -32,6 +32,10 @@ void stops_force(void (*run)(void *), void *argument);
 void stops_dump_threads(void);
 void stops_handle_sigquit(void);
 
+/* [any] What a stop of -XX:+SafepointALot runs in builds with asserts, under the rules of
+ * an operation's run(), but that it may write when it aborts; NULL = nothing. */
+void stops_set_check(void (*check_at_safepoint)(void));
+
 /* [any] Figures since the start; relaxed. */
 struct stops_figures {
     uint64_t stops, attached, transitions;

@@ -2,15 +2,18 @@
  *
  *            +------------------------------------------------+
  *            v                                                |
+ *   SafepointALot is due: a stop of our own;                  |
  *   take a request --none--> close the open record if its     |
  *            |               waiters are all out; deliver;    |
- *            |               sleep (short while one is open) -+
+ *            |               sleep (until it is due, and      |
+ *            |               short while one is open) --------+
  *            +-> prepare, stop, finish, answer; deliver ------+
  *
  * SPDX-License-Identifier: MIT */
 #include "safepoint/vm_thread.h"
 
 #include "base/atomics.h"
+#include "base/flags.h"
 #include "base/insist.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -127,6 +130,72 @@ static void dump_threads(void)
     serve(&dump);
 }
 
+/* --- -XX:+SafepointALot -------------------------------------------------------------- */
+
+#define MS_NS               UINT64_C(1000000)
+#define DEFAULT_INTERVAL_MS 1000 /* HotSpot's */
+
+static _Atomic(void (*)(void)) check;
+
+void vm_thread_set_check(void (*check_at_safepoint)(void))
+{
+    store_seq(&check, check_at_safepoint);
+}
+
+static void run_check(struct operation *operation)
+{
+    (void)operation;
+    void (*check_at_safepoint)(void) = load_seq(&check);
+    if (check_at_safepoint)
+        check_at_safepoint();
+}
+
+/* The instants are start + n * interval, whatever the stops take: no drift. */
+struct pace {
+    uint64_t interval_ns, due_ns; /* 0, OS_FUTEX_FOREVER = never */
+};
+
+static struct pace pace_start(void)
+{
+    uint64_t ms = flags->guaranteed_safepoint_interval;
+    if (!flags->safepoint_alot)
+        return (struct pace){ 0, OS_FUTEX_FOREVER };
+    uint64_t interval_ns = (ms ? ms : DEFAULT_INTERVAL_MS) * MS_NS;
+    return (struct pace){ interval_ns, os_now_ns() + interval_ns };
+}
+
+/* Instants that a long stop has slept through are left out: no burst. */
+static void pace_next(struct pace *pace)
+{
+    uint64_t now_ns = os_now_ns();
+    if (now_ns >= pace->due_ns)
+        pace->due_ns += ((now_ns - pace->due_ns) / pace->interval_ns + 1) * pace->interval_ns;
+}
+
+static uint64_t pace_wait_ns(const struct pace *pace, uint64_t most_ns)
+{
+    if (!pace->interval_ns)
+        return most_ns;
+    uint64_t now_ns = os_now_ns(), left_ns = pace->due_ns > now_ns ? pace->due_ns - now_ns : 0;
+    return left_ns < most_ns ? left_ns : most_ns;
+}
+
+/* One request is served between two of these, so that neither starves the other. */
+static void stop_if_due(struct pace *pace)
+{
+    struct operation forced;
+    if (!pace->interval_ns || os_now_ns() < pace->due_ns)
+        return;
+    memset(&forced, 0, sizeof forced);
+    forced.kind = OPERATION_FORCE_SAFEPOINT;
+    forced.run = STILLPOINT_ASSERT_LEVEL >= 2 ? run_check : NULL;
+    forced.requested_ns = os_now_ns();
+    serve(&forced);
+    pace_next(pace);
+}
+
+/* --- the thread -------------------------------------------------------------------- */
+
 static void *vm_thread_main(void *unused)
 {
     (void)unused;
@@ -137,12 +206,14 @@ static void *vm_thread_main(void *unused)
     os_set_time_slice_ns(100000);
     registry_thread_begins();
     uint64_t look_ns = FIRST_LOOK_NS;
+    struct pace pace = pace_start();
     for (;;) {
         uint32_t arrived = operation_arrived(); /* before looking for work: Note [Q] */
         if (load_seq(&dump_wanted_ns)) {        /* first: a full queue must not starve it */
             dump_threads();
             continue;
         }
+        stop_if_due(&pace);
         struct operation *operation = operation_take();
         if (operation) {
             look_ns = FIRST_LOOK_NS;
@@ -152,7 +223,7 @@ static void *vm_thread_main(void *unused)
         }
         bool is_closed = ledger_try_close();
         ledger_deliver();
-        operation_wait(arrived, is_closed ? OS_FUTEX_FOREVER : look_ns);
+        operation_wait(arrived, pace_wait_ns(&pace, is_closed ? OS_FUTEX_FOREVER : look_ns));
         if (!is_closed && look_ns < LAST_LOOK_NS)
             look_ns *= 2;
     }

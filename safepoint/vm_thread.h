@@ -16,6 +16,8 @@ MUST_USE enum err vm_thread_start(void);
 void vm_thread_join(void);
 /* [signal handler] A thread dump at the next occasion. */
 void vm_thread_ask_for_dump(void);
+/* [any] See stops_set_check(). */
+void vm_thread_set_check(void (*check_at_safepoint)(void));
 uint64_t vm_thread_stops(void); /* done so far; relaxed */
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "gc/gc_init_log.h"
+#include "gc/heap_sizes.h"
 #include "safepoint/coordinator.h"
 #include "safepoint/stops.h"
 
@@ -49,9 +50,11 @@ enum err start_take_flag(const char *argument, struct start_message *message_out
     case FLAGS_NOT_A_FLAG:
         break;
     }
-    snprintf(message_out->text, sizeof message_out->text,
-             "unknown flag %.200s; there are -XX:... and -Xlog:..., see stillpoint flags",
-             argument);
+    snprintf(
+        message_out->text, sizeof message_out->text,
+        "unknown flag %.200s; there are -XX:..., -Xlog:..., -Xmx, -Xms and -Xss, see stillpoint "
+        "flags",
+        argument);
     return ERR_BAD_FLAG;
 }
 
@@ -91,6 +94,7 @@ enum err start_check_flags(struct start_message *message_out)
             flags->inject_delay);
         return ERR_BAD_FLAG;
     }
+    heap_sizes_fill_flags();
     return ERR_OK;
 }
 

@@ -22,10 +22,10 @@ struct start_message {
 void start_early(void);
 /* True when the argument is spelled like a runtime flag (-X...). */
 bool start_is_flag(const char *argument);
-/* -XX:... or -Xlog...; log files are opened at once.  ERR_BAD_FLAG, ERR_BAD_FILE.
- * -Xlog:help is refused: only a program that owns its stdout can answer it. */
+/* -XX:..., -Xmx... and the like, or -Xlog...; log files are opened at once.  ERR_BAD_FLAG,
+ * ERR_BAD_FILE. -Xlog:help is refused: only a program that owns its stdout can answer it. */
 MUST_USE enum err start_take_flag(const char *argument, struct start_message *message_out);
-/* Contradictions between flags; after the last of them. */
+/* Contradictions between flags; after the last of them.  Ergonomic ones get their value. */
 MUST_USE enum err start_check_flags(struct start_message *message_out);
 /* All flags and the log as before the first argument; before start_stops(), or when it
  * has failed. */

@@ -14,6 +14,11 @@ run "$sp" flags;                        expect_code 0; expect_out "SafepointSpin
 run "$sp" -XX:+PrintFlagsFinal;         expect_code 0; expect_out "BulkChunkBytes"
 run "$sp" -XX:BulkPolicy=whole -XX:+PrintFlagsFinal
 expect_code 0; expect_out "command line"
+# Short forms are taken before and after a command, and what they ask for is shown.
+run "$sp" -Xmx64m -Xss256k flags;       expect_code 0; expect_out "-XmxN"
+run "$sp" ttsp -Xmx64m --list;          expect_code 0
+run "$sp" -Xms1m -Xmx64m -XX:+PrintFlagsFinal
+expect_code 0; expect_out "67108864"; expect_out "1048576"; expect_out "ergonomic"
 run "$sp" -Xlog:help;                   expect_code 0; expect_out "uptime"
 for command in ttsp stress bench flags; do
     run "$sp" $command --version;       expect_code 0; expect_out "stillpoint 0."
@@ -26,7 +31,14 @@ refuse 64 "did you mean ttsp?"          "$sp" ttps
 refuse 64 "unknown command"             "$sp" frobnicate
 refuse 64 "did you mean -XX:SafepointSpinMicros" "$sp" ttsp -XX:SafepontSpinMicros=5
 refuse 64 "unknown flag"                "$sp" ttsp -XX:NoSuchThing=5
-refuse 64 "unknown flag"                "$sp" ttsp -Xmx64m
+refuse 64 "unknown flag"                "$sp" ttsp -Xint
+refuse 64 "-XmxN (bytes)"               "$sp" ttsp -Xmx
+refuse 64 "not a whole number"          "$sp" ttsp -Xmx=64m
+refuse 64 "-Xms64m contradicts -Xmx32m" "$sp" ttsp -Xms64m -Xmx32m c-calm
+refuse 64 "-Xmx1m contradicts -Xmx2m"   "$sp" ttsp -Xmx2m -Xmx1m
+refuse 64 "16k to 1g"                   "$sp" stress -Xss4k protocol
+refuse 64 "power of two"                "$sp" ttsp -XX:G1HeapRegionSize=3m c-calm
+refuse 64 "no other collector"          "$sp" bench -XX:-UseEpsilonGC
 refuse 64 "0 to 1000000"                "$sp" ttsp -XX:SafepointSpinMicros=9999999
 refuse 64 "whole, chunked"              "$sp" ttsp -XX:BulkPolicy=hole
 refuse 64 "-XX:BulkPolicy=chunked"      "$sp" ttsp -XX:BulkPolicy=whole -XX:BulkPolicy=chunked
