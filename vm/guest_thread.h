@@ -1,0 +1,76 @@
+/* guest_thread.h -- one thread that runs guest code: its registers and frames.
+ *
+ * Read next: interp.h (who uses them), guest_error.h (what goes wrong in them).
+ * Layer:     vm/.
+ *
+ *   stack (one mapping of -Xss)                          frames (another)
+ *   +----------------+----------------+---------+       +--------+---------+-----+
+ *   | script's r0..  | f's r0 r1 ..   |  free   |       | bottom | script  |  f  |
+ *   +----------------+----------------+---------+       +--------+---------+-----+
+ *                    ^ base of the frame of f                                ^ frame
+ *
+ * A call's window is the top of the caller's registers: callee or receiver, arguments; the
+ * callee's register 0 is the window's first.  The bottom frame holds the HALT instruction at
+ * which the interpreter ends.  Every call raises the base by one register at least, so a
+ * stack of n registers never needs more than n frames and one check serves both.
+ *
+ * Note [S] What a register holds.  A register that the running function has not written
+ *   may hold what an earlier, deeper call left there.  That is a value like any other: a
+ *   collection visits all registers up to the end of the innermost frame and sets those
+ *   above to nil, so whatever is found in a frame later is nil or was stored since, and the
+ *   object it names has not moved since.  Frames need no map of which registers are live,
+ *   and calls need not clear any.  The price: such an object may live longer than the program
+ * needs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef VM_GUEST_THREAD_H
+#define VM_GUEST_THREAD_H
+
+#include "base/err.h"
+#include "gc/mutator.h"
+#include "vm/function.h"
+#include "vm/guest_error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct program;
+
+struct frame {
+    const struct instruction *pc; /* where it goes on; of the innermost only at slow paths */
+    value_t *base;                /* its register 0 */
+    struct function *function;
+    value_t closure; /* nil in the bottom frame and in those of attempt */
+};
+
+/* What a property lookup found, by shape and name; filled on a site's miss, so that a site
+ * that sees many shapes need not walk them.  Owner only. */
+struct lookup {
+    uint32_t shape;
+    const struct object *name;
+    uint64_t cache; /* as in struct site */
+};
+#define LOOKUP_COUNT 256 /* a power of two; 6 KiB */
+
+struct guest_thread {
+    struct mutator mutator; /* first: the heap knows no more */
+    struct program *program;
+    struct frame *frames, *frame; /* bottom, innermost */
+    value_t *stack, *stack_end;   /* stack_end: first register behind the last */
+    struct guest_error error;
+    value_t spare_error; /* an error object for when the heap has no room for one; a root */
+    struct lookup lookup[LOOKUP_COUNT];
+    size_t stack_bytes, frames_bytes;
+};
+
+/* [self] Attaches the calling thread, in NATIVE: participant, mutator, stack.  ERR_NO_MEMORY. */
+MUST_USE enum err guest_thread_attach(const char *name, struct guest_thread **thread_out);
+/* [self] In any state. */
+void guest_thread_detach(struct guest_thread *thread);
+
+static inline struct participant *guest_thread_participant(struct guest_thread *thread)
+{
+    return thread->mutator.participant;
+}
+
+#endif
