@@ -7,7 +7,9 @@
 #include "base/spelling.h"
 #include "tools/bench/bench.h"
 #include "tools/cli.h"
+#include "tools/disasm/disasm_command.h"
 #include "tools/process.h"
+#include "tools/run/run.h"
 #include "tools/stress/stress.h"
 #include "tools/ttsp/ttsp.h"
 #include "vm/start.h"
@@ -20,6 +22,8 @@ static const char help[] =
     "\n"
     "Stops real threads and accounts for every stop: who was late, doing what, why.\n"
     "\n"
+    "  run PROGRAM.lox         run a guest program\n"
+    "  disasm PROGRAM.lox      a guest program's code, with its polls marked\n"
     "  ttsp [SCENARIO...]      measure time to safepoint: stops, percentiles, last thread\n"
     "  stress protocol         threads, native calls and stops against each other\n"
     "  bench [NAME...]         microbenchmarks against their limits: poll, ttsp, zero\n"
@@ -28,8 +32,9 @@ static const char help[] =
     "  --version, --help       also COMMAND --help\n"
     "  -XX:+PrintFlagsFinal    the flags' values and origins\n"
     "\n"
-    "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
-    "resource, 75 a self-check failed.\n";
+    "Exit codes: 0 done, 64 what was typed is wrong, 65 a guest program does not compile, 70 it\n"
+    "ended with an error, 71 it ran out of heap, 74 the system refused a file or a resource, 75\n"
+    "a self-check failed.\n";
 
 static int flags_main(int argc, char **argv)
 {
@@ -69,6 +74,8 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
+    { "run", run_main },
+    { "disasm", disasm_main },
     { "ttsp", ttsp_main },
     { "stress", stress_main },
     { "bench", bench_main },

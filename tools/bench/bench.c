@@ -28,14 +28,16 @@ static const char help[] =
     "\n"
     "Runs microbenchmarks, each variant interleaved with what it is compared with, and\n"
     "says beside each figure whether it meets its goal.  Without a name: all of them, which\n"
-    "takes about 2 minutes.\n"
+    "takes about 3 minutes.\n"
     "\n"
     "  --list            the benchmarks and their questions\n"
-    "  --quick           few repetitions, small buffers, 2 seconds: does everything run?\n"
+    "  --quick           few repetitions, small buffers, 5 seconds: does everything run?\n"
     "  --reps N          rounds, 1 to 200 (default: each benchmark's own number)\n"
     "  --json FILE       everything, schema stillpoint-bench-1\n"
     "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
+    "\n"
+    "interp compares with lua5.4 and java when they are in PATH, and says what it found.\n"
     "\n"
     "+X<=Y is the difference to the baseline; \"?\" means that a quarter of the rounds or more\n"
     "say otherwise.\n"
@@ -52,6 +54,7 @@ static const struct benchmark {
     const char *name, *question;
     void (*run)(struct bench *bench);
 } benchmarks[] = {
+    { "interp", "How fast are guest programs, beside Lua 5.4 and java -Xint?", bench_interp },
     { "poll", "What does a poll cost in a tight loop, and what a transition?", bench_poll },
     { "ttsp", "How fast is a stop against a bare one, and what does its account cost?",
       bench_ttsp },
@@ -214,7 +217,7 @@ static void print_head(const struct bench *bench)
     flags_describe_set(set, sizeof set);
     printf("%s\n%s%s%s", host, set[0] ? "flags: " : "", set, set[0] ? "\n" : "");
     if (!bench->is_quick && !bench->reps)
-        puts("All benchmarks together take about 2 minutes; with --quick, 2 seconds.");
+        puts("All benchmarks together take about 3 minutes; with --quick, 5 seconds.");
     putchar('\n');
     fflush(stdout);
 }

@@ -25,7 +25,7 @@
 #include <stdio.h>
 
 #define BENCH_MOST_ROUNDS   200
-#define BENCH_MOST_ROWS     96
+#define BENCH_MOST_ROWS     128
 #define BENCH_NAME_BYTES    48
 #define BENCH_FAILURE_BYTES 256
 
@@ -39,7 +39,7 @@ enum bench_goal_kind {
 
 struct bench_row {
     char name[BENCH_NAME_BYTES]; /* "ttsp/1-polling/flag/ttsp-p50" */
-    const char *unit;            /* "ns" or "GB/s" */
+    const char *unit;            /* "ns", "ms" or "GB/s" */
     const struct bench_row *baseline;
     enum bench_goal_kind goal_kind;
     double goal;
@@ -114,6 +114,7 @@ void bench_report_json(FILE *out, const struct bench *bench);
 
 /* --- [command] the benchmarks ---------------------------------------------------- */
 
+void bench_interp(struct bench *bench);
 void bench_poll(struct bench *bench);
 void bench_ttsp(struct bench *bench);
 void bench_zero(struct bench *bench);
