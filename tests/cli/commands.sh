@@ -31,4 +31,48 @@ expect_true "a key is missing in a result" [ "$(grep -cF '(missing)' "$scratch/o
 refuse 64 "did you mean" "$sp" bench pol
 refuse 64 "contradicts" "$sp" bench -XX:SafepointPoll=global poll
 
+run "$sp" bench --list
+expect_code 0
+expect_out "interp"
+
+# Programs in other languages: compared with when they are there, and only when they are right.
+mkdir "$scratch/none" "$scratch/wrong" "$scratch/broken"
+run env PATH="$scratch/none" TMPDIR="$scratch/none" "$sp" bench interp --quick
+expect_code 0
+expect_out "fib/stillpoint"
+expect_out "lua-5.4: left out, not found"
+expect_true "a row of what is not there" [ "$(grep -c '^fib/' "$scratch/out")" = 1 ]
+expect_true "something was left behind" [ -z "$(ls -A "$scratch/none")" ]
+
+if command -v lua5.4 >/dev/null; then
+    run "$sp" bench interp --quick
+    expect_code 0
+    expect_out "fib/lua-5.4"
+    expect_true "no goal beside Lua" grep -qE '^fib/stillpoint .* lua-5.4 +<=1.3x' "$scratch/out"
+fi
+
+cat >"$scratch/wrong/lua5.4" <<'END'
+#!/bin/sh
+[ "$1" = -v ] && echo 'Lua 5.4.0' && exit
+printf '%s\n' 178310 12.5
+END
+chmod +x "$scratch/wrong/lua5.4"
+run env PATH="$scratch/wrong" TMPDIR="$scratch/none" "$sp" bench interp --quick --json "$json"
+expect_code 75
+expect_err "interp/fib/lua-5.4: self-check failed: computed 178310, not 178309"
+expect_true "something was left behind" [ -z "$(ls -A "$scratch/none")" ]
+
+printf '#!/bin/sh\nexit 1\n' | tee "$scratch/broken/java" >"$scratch/broken/javac"
+cp "$scratch/broken/java" "$scratch/broken/lua"
+chmod +x "$scratch/broken/"*
+run env PATH="$scratch/broken" "$sp" bench interp --reps 1
+expect_code 0
+expect_out "java-xint: left out, java"
+expect_out "lua-5.4: left out, what was found"
+expect_true "a row of what is broken" [ "$(grep -c '^fib/' "$scratch/out")" = 1 ]
+
+run env TMPDIR=/nonexistent "$sp" bench interp --quick
+expect_code 74
+expect_err "no temporary folder"
+
 finish
