@@ -26,7 +26,7 @@ static const char help[] =
     "  disasm PROGRAM.lox      a guest program's code, with its polls marked\n"
     "  ttsp [SCENARIO...]      measure time to safepoint: stops, percentiles, last thread\n"
     "  stress protocol         threads, native calls and stops against each other\n"
-    "  bench [NAME...]         microbenchmarks against their limits: poll, ttsp, zero\n"
+    "  bench [NAME...]         microbenchmarks against their limits: poll, ttsp, zero, interp\n"
     "  flags                   every runtime flag\n"
     "\n"
     "  --version, --help       also COMMAND --help\n"

@@ -204,6 +204,7 @@ struct stmt {
         struct {
             struct expr *condition;
             struct stmt *then, *otherwise; /* otherwise NULL = none */
+            struct token then_end, end;    /* the last tokens, for "Too much code to jump over." */
         } branch;
         struct {
             struct expr *condition;

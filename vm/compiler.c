@@ -201,14 +201,14 @@ static void compile_if(struct code_writer *w, const struct stmt *s)
     uint64_t before = w->book_bytes;
     jump_when(w, s->branch.condition, false, &otherwise);
     compile_statement(w, s->branch.then);
-    check_book_distance(w, before, w->token, "Too much code to jump over.");
+    check_book_distance(w, before, s->branch.then_end, "Too much code to jump over.");
     if (s->branch.otherwise) {
         code_book(w, 0, 3);
         code_emit_jump(w, &end, OP_JUMP, 0, 0);
         code_land(w, &otherwise);
         before = w->book_bytes;
         compile_statement(w, s->branch.otherwise);
-        check_book_distance(w, before, w->token, "Too much code to jump over.");
+        check_book_distance(w, before, s->branch.end, "Too much code to jump over.");
     }
     code_land(w, &otherwise);
     code_land(w, &end);

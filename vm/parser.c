@@ -250,8 +250,10 @@ static struct stmt *if_statement(struct parser *parser)
     stmt->branch.condition = parser_expression(parser);
     parser_consume(parser, TOKEN_RIGHT_PAREN, "Expect ')' after condition.");
     stmt->branch.then = nested_statement(parser);
+    stmt->branch.then_end = parser->previous;
     if (parser_match(parser, TOKEN_ELSE))
         stmt->branch.otherwise = nested_statement(parser);
+    stmt->branch.end = parser->previous;
     return stmt;
 }
 

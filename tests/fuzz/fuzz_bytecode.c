@@ -79,7 +79,8 @@ static void swap_two(struct change c)
 static void copy_from_other(struct change c)
 {
     const struct function *other = c.all->at[c.value % c.all->count];
-    *instruction_at(c) = other->code[c.value / c.all->count % other->code_count];
+    if (other->code_count > 0) /* else it was cut to nothing */
+        *instruction_at(c) = other->code[c.value / c.all->count % other->code_count];
 }
 
 /* --- tables ------------------------------------------------------------------------ */

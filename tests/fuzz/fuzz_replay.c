@@ -5,13 +5,14 @@
  *   fuzz_replay [--inputs N] [--seed S] CORPUS    CORPUS/source/... and CORPUS/bytecode/...
  *   fuzz_replay --one HARNESS FILE                one input, for a debugger
  *
- * Before each random input its number and seed are kept where a crash report shows them.
+ * A report of a finding is followed by the number of the input, --first N --inputs 1.
  *
  * SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz.h"
 
-#include "base/os.h"
+#include "base/crash.h"
 #include "base/prng.h"
+#include "safepoint/stops.h"
 #include "vm/function_list.h"
 #include "vm/opcode.h"
 
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_BYTES 4096
 
@@ -151,7 +153,7 @@ static void note_opcodes(struct function *script, bool *occurs)
 /* Every instruction but HALT and those that only flags bring about. */
 static void check_seeds(void)
 {
-    bool occurs[OPCODE_COUNT] = { [OP_HALT] = true };
+    bool occurs[OPCODE_COUNT] = { [OP_HALT] = true }, is_complete = true;
     for (size_t i = 0; i < fuzz_seed_count; i++) {
         struct guest_thread *thread = fuzz_begin();
         struct program *program = fuzz_compile(thread, fuzz_seeds[i], strlen(fuzz_seeds[i]));
@@ -161,17 +163,41 @@ static void check_seeds(void)
         fuzz_run(thread, program);
         program_destroy(program);
         fuzz_end(thread);
+        if (fuzz_counts.ended != i + 1)
+            fuzz_found("seed %zu fails, or runs out of fuel", i);
     }
     for (int op = 0; op < OPCODE_COUNT; op++)
-        if (!occurs[op] && opcode_rows[op].poll != POLL_NOPOLL)
-            stop("no seed has", opcode_rows[op].name);
-    if (fuzz_counts.ended != fuzz_seed_count)
-        stop("a seed fails,", "or runs out of fuel");
+        if (!occurs[op] && opcode_rows[op].poll != POLL_NOPOLL) {
+            fprintf(stderr, "no seed has %s\n", opcode_rows[op].name);
+            is_complete = false;
+        }
+    if (!is_complete)
+        stop("the seeds lack", "instructions");
 }
+
+static uint64_t running;
+
+/* Called by the sanitizers, and by our own crash report. */
+static void say_which(void)
+{
+    char text[64];
+    int length = snprintf(text, sizeof text, "in input %llu\n", (unsigned long long)running);
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        return; /* nobody to tell */
+}
+
+static void describe_crash(void)
+{
+    stops_describe();
+    say_which();
+}
+
+/* Present in sanitizer builds only. */
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 int main(int argc, char **argv)
 {
-    uint64_t inputs = 2000, seed = 1, first = 0;
+    uint64_t inputs = 6000, seed = 1, first = 0;
     const char *corpus = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--inputs") == 0 && i + 1 < argc)
@@ -189,16 +215,17 @@ int main(int argc, char **argv)
     if (!corpus)
         stop("no", "corpus");
     check_seeds();
+    crash_set_describe(describe_crash);
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(say_which);
     size_t kept = 0;
     for (size_t h = 0; h < HARNESSES; h++)
         kept += replay_folder(&harnesses[h], corpus);
     for (uint64_t n = first; n < first + inputs; n++) {
-        fprintf(stderr, "\rinput %llu of seed %llu", (unsigned long long)n,
-                (unsigned long long)seed);
+        running = n;
         random_input(seed, n);
     }
     const struct fuzz_counts *c = &fuzz_counts;
-    fprintf(stderr, "\n");
     printf("%zu kept inputs, %llu random ones: %llu compiled; changed code: %llu refused, %llu "
            "accepted\n"
            "%llu ended, %llu failed, %llu ran out of fuel\n",

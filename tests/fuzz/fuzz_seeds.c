@@ -8,13 +8,15 @@
 
 static const char arithmetic[] =
     "var a = 3; var b = -a; { var x = a; var y = b; var t = true; var n = nil;\n"
-    "print x + y - x * y / 2; print x + 1; print x - 1; print x * 2; print x / 4; print -y;\n"
+    "print x + y - x * y / 2; print x / y; print x + 1; print x - 1; print x * 2; print x / 4; "
+    "print -y;\n"
     "print !x; print x == y; print x != y; print x < y; print x <= y; print x > 1; print x >= 1;\n"
     "print false; print \"s\" + \"t\"; print t and n or x; y = x = 7; a = y; print 0/0; }\n";
 
 static const char jumps[] =
     "{ var i = 0; var n = 5; var m = 2; var f = false;\n"
-    "if (i < n) print 1; if (i <= n) print 2; if (i < 3) print 3; if (i <= 3) print 4;\n"
+    "if (i < n) print 1; else print 0; if (i <= n) print 2; if (i < 3) print 3; if (i <= 3) print "
+    "4;\n"
     "if (i > 3) print 5; if (i >= 3) print 6; if (i == n) print 7; if (i == 3) print 8;\n"
     "if (i != n) print 9; if (i != \"x\") print 10; if (f) print 11; if (!f) print 12;\n"
     "if (!(i < n)) print 13; if (!(i <= n)) print 14; if (!(i < 3)) print 15;\n"
@@ -53,7 +55,7 @@ static const char library[] =
     "fun fails(x) { return x.nothing; } var e = attempt(fails, 1); print e.message; print "
     "e.trace;\n"
     "fun deep(n) { return deep(n + 1) + 1; } print attempt(deep, 0).message; print args[0];\n"
-    "print attempt(a.x); print clock() > 0; print attempt(Array, 100000000);\n";
+    "print attempt(a); print clock() > 0; print attempt(Array, 100000000);\n";
 
 static const char recursion[] =
     "fun fib(n) { if (n < 2) return n; return fib(n - 2) + fib(n - 1); } print fib(9);\n"

@@ -1,6 +1,7 @@
 /* lox_case.c -- see lox_case.h.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 #include "tests/lox/lox_case.h"
 
 #include "base/insist.h"
@@ -406,10 +407,10 @@ static void check_end(struct verdict *verdict, const struct lox_case *lox_case,
                       const struct lox_outcome *outcome)
 {
     int expected = expected_exit(lox_case), status = outcome->status;
-    if (outcome->has_timed_out)
-        fputs("  it did not end in time\n", verdict->report);
-    else if (outcome->said_too_much)
+    if (outcome->said_too_much)
         fputs("  it printed more than the runner keeps\n", verdict->report);
+    else if (outcome->has_timed_out)
+        fputs("  it did not end in time\n", verdict->report);
     else if (status >= 256)
         fprintf(verdict->report, "  it died of signal %d\n", status - 256);
     else if (status != expected)

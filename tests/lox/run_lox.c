@@ -7,6 +7,7 @@
  * starts no process that could keep them open.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* pipe2, asprintf, memmem, environ */
 #include "base/err.h"
 #include "base/insist.h"
 #include "base/os.h"
@@ -167,7 +168,7 @@ static void start_job(struct job *job, const struct settings *settings)
     job->is_running = true;
 }
 
-/* Reads once.  What is above the bound is read too, so that the program can end. */
+/* Reads once. */
 static void read_stream(struct stream *stream)
 {
     char piece[65536];
@@ -215,11 +216,11 @@ static bool end_job(struct job *job, const struct settings *settings)
     char *report = NULL;
     size_t report_bytes = 0;
     uint64_t now = os_now_ns();
-    uint64_t left = job->deadline_ns > now ? job->deadline_ns - now : 0;
+    outcome.said_too_much = job->out.is_cut || job->err.is_cut; /* nobody reads the rest */
+    uint64_t left = job->deadline_ns > now && !outcome.said_too_much ? job->deadline_ns - now : 0;
     outcome.has_timed_out = !os_wait_child(job->pid, left, &outcome.status);
     if (outcome.has_timed_out)
         os_kill_child(job->pid);
-    outcome.said_too_much = job->out.is_cut || job->err.is_cut;
     outcome.out = (struct slice){ job->out.text, job->out.bytes };
     outcome.err = (struct slice){ job->err.text, job->err.bytes };
 
@@ -293,6 +294,13 @@ static void read_output(struct run *run)
             read_stream(streams[i]);
 }
 
+/* Nothing more is to be read, or wanted. */
+static bool has_ended(const struct job *job)
+{
+    return (job->out.fd < 0 && job->err.fd < 0) || job->out.is_cut || job->err.is_cut ||
+           os_now_ns() >= job->deadline_ns;
+}
+
 static void run_all(struct run *run)
 {
     bool is_busy = true;
@@ -302,8 +310,7 @@ static void run_all(struct run *run)
         is_busy = run->next < run->paths->count;
         for (unsigned i = 0; i < run->settings->jobs; i++) {
             struct job *job = &run->jobs[i];
-            if (job->is_running &&
-                ((job->out.fd < 0 && job->err.fd < 0) || os_now_ns() >= job->deadline_ns)) {
+            if (job->is_running && has_ended(job)) {
                 run->ran++;
                 run->failed += !end_job(job, run->settings);
             }

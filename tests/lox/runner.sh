@@ -54,7 +54,7 @@ bad() { # bad NAME SCRIPT TEXT
 bad dies 'echo run; kill -SEGV $$' "it died of signal 11"
 bad hangs 'echo run; exec sleep 60' "it did not end in time"
 bad hangs_closed 'echo run; exec >&- 2>&-; exec sleep 60' "it did not end in time"
-bad endless 'exec yes run' "it"
+bad endless 'exec yes run' "it printed more than the runner keeps"
 bad big 'echo run; head -c 3000000 /dev/zero >&2' "it printed more than the runner keeps"
 bad no_newline 'printf run' "the last line of stdout has no newline"
 bad silent ':' 'expected "run", got nothing'

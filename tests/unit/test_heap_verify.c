@@ -96,7 +96,7 @@ static const struct breakage breakages[] = {
     { "bits that are no value", "the ARRAY at ", no_value },
     { "a cell's bad reference", "the CELL at ", cell_inside },
     { "a humongous array's bad reference", "word 10000, 0x", big_inside },
-    { "an object that vanished", "has kind ", gone },
+    { "an object that vanished", " at 0x", gone },
     { "an unknown kind", "has kind 200, which is not in the heap", no_kind },
     { "a NATIVE in the heap", "which is not in the heap", native },
     { "an object longer than its region", "65535 words, goes beyond", too_long },

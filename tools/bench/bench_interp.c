@@ -41,9 +41,7 @@
 #define PROBE_LIMIT_NS   (10 * SECOND_NS)
 #define COMPILE_LIMIT_NS (60 * SECOND_NS)
 #define NAME_BYTES       64
-/* What `stillpoint run` ends with when the heap is too small for a program. */
-#define EXIT_OUT_OF_MEMORY 71
-#define MOST_FLAGS         64
+#define MOST_FLAGS       64
 
 enum engine_id { LUA, JAVA, OURS, ENGINES }; /* baselines stand above their users */
 
@@ -93,7 +91,7 @@ static int exit_code_of(enum engine_id engine, const struct bench_command_result
     if (result->has_ended && result->status == EXIT_CODE_USAGE)
         return EXIT_CODE_USAGE;
     if (result->has_ended &&
-        (result->status == EXIT_CODE_ENVIRONMENT || result->status == EXIT_OUT_OF_MEMORY))
+        (result->status == EXIT_CODE_ENVIRONMENT || result->status == EXIT_CODE_OUT_OF_MEMORY))
         return EXIT_CODE_ENVIRONMENT;
     return process_failure_exit(result->has_ended, result->status);
 }
