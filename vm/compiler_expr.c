@@ -125,10 +125,22 @@ static uint32_t compile_link(struct code_writer *w, const struct link *link, uin
     return target;
 }
 
+/* The first operand: where it lies, else in target if that is the last register taken, so
+ * that deep expressions and recursions need few registers. */
+static uint32_t compile_first(struct code_writer *w, const struct expr *first, uint32_t target)
+{
+    bool is_named = first->kind == EXPR_VARIABLE || first->kind == EXPR_THIS;
+    if (is_named || first->kind == EXPR_ASSIGN || !code_is_temporary(w, target) ||
+        target + 1 != w->top)
+        return expr_any(w, first);
+    expr_to(w, first, target);
+    return target;
+}
+
 static void compile_chain(struct code_writer *w, const struct expr *e, uint32_t target)
 {
     const struct link *link = e->chain.links;
-    uint32_t mark = w->top, left = expr_any(w, e->chain.first), sum = target;
+    uint32_t mark = w->top, left = compile_first(w, e->chain.first, target), sum = target;
     if (link->next && !code_is_temporary(w, target))
         sum = code_take_register(w); /* the target may be an operand still to come */
     for (; link; link = link->next)

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "vm/resolver.h"
 
+#include "vm/counted_loop.h"
 #include "vm/names.h"
 
 #include <stdlib.h>
@@ -300,55 +301,6 @@ static void resolve_expr(struct resolver *resolver, struct expr *expr)
 
 /* --- counted loops --------------------------------------------------------------------------- */
 
-static bool is_own_variable(const struct expr *expr, const struct variable *variable)
-{
-    return expr->kind == EXPR_VARIABLE && expr->variable.variable == variable &&
-           expr->variable.capture < 0;
-}
-
-/* expr is `counter OPERATOR right`: right, else NULL. */
-static struct expr *right_of(const struct expr *expr, const struct variable *counter,
-                             enum token_kind kind)
-{
-    if (!expr || expr->kind != EXPR_CHAIN || expr->chain.links->next ||
-        expr->chain.links->operator!= kind || !is_own_variable(expr->chain.first, counter))
-        return NULL;
-    return expr->chain.links->right;
-}
-
-/* The variable of `for (var i = a; ...)`, else NULL. */
-static struct variable *counter_of(const struct stmt *loop)
-{
-    const struct stmt *first = loop->loop_for.initializer;
-    return first && first->kind == STMT_VAR && first->var.initializer ? first->var.declared.variable
-                                                                      : NULL;
-}
-
-/* Is it `i < NUMBER`, or `i < b` with a local b, which is *limit_out then, else NULL? */
-static bool is_bounded(const struct expr *condition, const struct variable *counter,
-                       struct variable **limit_out)
-{
-    const struct expr *limit = right_of(condition, counter, TOKEN_LESS);
-    *limit_out = NULL;
-    if (!limit || limit->kind == EXPR_NUMBER)
-        return limit;
-    if (limit->kind != EXPR_VARIABLE || limit->variable.capture >= 0 ||
-        limit->variable.variable == counter)
-        return false;
-    *limit_out = limit->variable.variable;
-    return *limit_out;
-}
-
-/* Is it `i = i + NUMBER`, the number above zero? */
-static bool is_step(const struct expr *increment, const struct variable *counter)
-{
-    if (!increment || increment->kind != EXPR_ASSIGN ||
-        increment->assign.target.variable != counter || increment->assign.target.capture >= 0)
-        return false;
-    const struct expr *step = right_of(increment->assign.value, counter, TOKEN_PLUS);
-    return step && step->kind == EXPR_NUMBER && step->number > 0;
-}
-
 static void add_pending(struct resolver *resolver, struct stmt *loop, struct variable *limit)
 {
     struct pending_loop *pending = ARENA_NEW(resolver->arena, struct pending_loop);
@@ -356,24 +308,22 @@ static void add_pending(struct resolver *resolver, struct stmt *loop, struct var
     resolver->pending = pending;
 }
 
-/* Increment and body.  Calls in functions that the body declares are not counted: nobody
- * calls these without a call in the body. */
-static void resolve_rounds(struct resolver *resolver, struct stmt *loop)
+/* Calls in functions that the body declares do not count: nobody calls these without a call
+ * in the body. */
+static void resolve_body(struct resolver *resolver, struct stmt *loop)
 {
-    struct variable *counter = counter_of(loop), *limit = NULL;
-    bool is_counted = counter && is_bounded(loop->loop_for.condition, counter, &limit);
-    uint32_t limit_assignments = limit ? limit->assignments : 0;
+    struct counted_head head = counted_loop_head(loop);
+    uint64_t calls = resolver->function->calls;
+    uint32_t limit_assignments = head.limit ? head.limit->assignments : 0;
 
-    if (loop->loop_for.increment)
-        resolve_expr(resolver, loop->loop_for.increment);
     resolve_stmt(resolver, loop->loop_for.body);
 
-    is_counted = is_counted && is_step(loop->loop_for.increment, counter) &&
-                 counter->assignments == 1 && !counter->is_captured;
-    if (is_counted && limit && limit->assignments == limit_assignments)
-        add_pending(resolver, loop, limit);
-    else
-        loop->loop_for.is_counted = is_counted && !limit;
+    bool is_counted = head.counter && head.counter->assignments == 1 &&
+                      !head.counter->is_captured && resolver->function->calls == calls;
+    if (!head.limit)
+        loop->loop_for.is_counted = is_counted;
+    else if (is_counted && head.limit->assignments == limit_assignments)
+        add_pending(resolver, loop, head.limit);
 }
 
 static void resolve_for(struct resolver *resolver, struct stmt *loop)
@@ -381,16 +331,11 @@ static void resolve_for(struct resolver *resolver, struct stmt *loop)
     begin_scope(resolver);
     if (loop->loop_for.initializer)
         resolve_stmt(resolver, loop->loop_for.initializer);
-    uint64_t calls = resolver->function->calls;
-    struct pending_loop *pending = resolver->pending;
     if (loop->loop_for.condition)
         resolve_expr(resolver, loop->loop_for.condition);
-    resolve_rounds(resolver, loop);
-    if (resolver->function->calls != calls) {
-        loop->loop_for.is_counted = false;
-        if (resolver->pending != pending && resolver->pending->loop == loop)
-            resolver->pending = resolver->pending->next;
-    }
+    if (loop->loop_for.increment)
+        resolve_expr(resolver, loop->loop_for.increment);
+    resolve_body(resolver, loop);
     end_scope(resolver);
 }
 

@@ -36,6 +36,16 @@ static _Noreturn void stop(const char *what, const char *which)
     exit(EXIT_FAILURE);
 }
 
+/* The input, as a report of a crash names it. */
+static char running[4200];
+
+/* Called by the sanitizers, and by our own crash report. */
+static void say_which(void)
+{
+    if (write(STDERR_FILENO, running, strlen(running)) < 0)
+        return; /* nobody to tell */
+}
+
 /* --- kept inputs ------------------------------------------------------------------- */
 
 static void replay_file(const struct harness *harness, const char *path)
@@ -46,6 +56,7 @@ static void replay_file(const struct harness *harness, const char *path)
         stop("cannot read", path);
     size_t bytes = fread(data, 1, sizeof data, file);
     fclose(file);
+    snprintf(running, sizeof running, "in input %s\n", path);
     harness->one(data, bytes);
 }
 
@@ -175,17 +186,6 @@ static void check_seeds(void)
         stop("the seeds lack", "instructions");
 }
 
-static uint64_t running;
-
-/* Called by the sanitizers, and by our own crash report. */
-static void say_which(void)
-{
-    char text[64];
-    int length = snprintf(text, sizeof text, "in input %llu\n", (unsigned long long)running);
-    if (write(STDERR_FILENO, text, (size_t)length) < 0)
-        return; /* nobody to tell */
-}
-
 static void describe_crash(void)
 {
     stops_describe();
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     for (size_t h = 0; h < HARNESSES; h++)
         kept += replay_folder(&harnesses[h], corpus);
     for (uint64_t n = first; n < first + inputs; n++) {
-        running = n;
+        snprintf(running, sizeof running, "in input %llu\n", (unsigned long long)n);
         random_input(seed, n);
     }
     const struct fuzz_counts *c = &fuzz_counts;
