@@ -16,6 +16,12 @@
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *);
 void __tsan_release(void *);
+const char *__tsan_default_suppressions(void);
+
+/* The library grows a table in a thread of its own and hands it the work by a queue, which
+ * is not instrumented either: all that it calls is left out of account. */
+const char *__tsan_default_suppressions(void) { return "called_from_lib:liburcu-cds.so\n"; }
+
 #define EDGE_ACQUIRE(address) __tsan_acquire(address)
 #define EDGE_RELEASE(address) __tsan_release(address)
 #else

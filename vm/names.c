@@ -46,7 +46,8 @@ enum err names_start(void)
 /* Plain and relaxed stores: lf_table_add_unique() publishes them (L1). */
 static struct name *make_name(const struct spelling *spelling)
 {
-    uint64_t words = object_words_for_length(OBJECT_STRING, spelling->length);
+    /* One byte more: the NUL behind the spelling. */
+    uint64_t words = object_words_for_length(OBJECT_STRING, spelling->length + 1);
     struct name *name = calloc(1, offsetof(struct name, object) + words * OBJECT_WORD_BYTES);
     if (!name)
         return NULL;

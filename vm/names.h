@@ -20,7 +20,8 @@
 
 /* [any] Once per process, before the first compilation. */
 MUST_USE enum err names_start(void);
-/* [attached] The string object of these bytes, with its hash computed; NULL = no memory. */
+/* [attached] The string object of these bytes, with its hash computed and a NUL behind its
+ * last byte, which is not part of it; NULL = no memory. */
 struct object *names_intern(const char *bytes, size_t length);
 
 #endif

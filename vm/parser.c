@@ -9,7 +9,7 @@
 
 #define MAX_PARAMETERS 255
 
-/* --- errors ----------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------ */
 
 static void report(struct parser *parser, const struct token *token, const char *message)
 {
@@ -124,7 +124,7 @@ static void end_panic(struct parser *parser)
         parser_advance(parser);
 }
 
-/* --- what is too deep ---------------------------------------------------------------- */
+/* --- what is too deep -------------------------------------------------------------- */
 
 /* To the end of a block whose '{' is consumed. */
 static void skip_block(struct parser *parser)
@@ -169,7 +169,7 @@ static void skip_statement(struct parser *parser)
     }
 }
 
-/* --- statements ------------------------------------------------------------------------ */
+/* --- statements -------------------------------------------------------------------- */
 
 static struct stmt *declaration(struct parser *parser);
 static struct stmt *statement(struct parser *parser);
@@ -284,7 +284,7 @@ static struct stmt *return_statement(struct parser *parser)
     return stmt;
 }
 
-/* --- declarations ------------------------------------------------------------------------ */
+/* --- declarations ------------------------------------------------------------------ */
 
 static struct declared declare(struct parser *parser, const char *message)
 {
@@ -417,7 +417,7 @@ static struct stmt *class_declaration(struct parser *parser)
     return stmt;
 }
 
-/* --- which one ----------------------------------------------------------------------------- */
+/* --- which one --------------------------------------------------------------------- */
 
 static struct stmt *statement(struct parser *parser)
 {

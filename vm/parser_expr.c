@@ -34,7 +34,7 @@ struct rule {
 static struct rule rule_of(enum token_kind kind);
 static struct expr *parse(struct parser *parser, enum precedence precedence);
 
-/* --- nodes ---------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------- */
 
 /* What the parser alone knows of a node; every node it makes is one of these. */
 struct parsed_expr {
@@ -74,7 +74,7 @@ static struct reference make_reference(struct parser *parser, struct token token
     return (struct reference){ .token = token, .name = parser_intern(parser, name, bytes) };
 }
 
-/* --- depth ------------------------------------------------------------------------ */
+/* --- depth ------------------------------------------------------------------------- */
 
 /* The rest of an expression that is too deep: to its comma or closing bracket, or to where
  * no expression goes on. */
@@ -213,7 +213,7 @@ static struct expr *super(struct parser *parser, bool can_assign)
     return expr;
 }
 
-/* --- infix --------------------------------------------------------------------------- */
+/* --- infix ------------------------------------------------------------------------- */
 
 /* A sequence of operators of one precedence is one node, however long: `a + b - c`.  A
  * chain in parentheses on the left is continued as well, for it means the same. */
@@ -302,7 +302,7 @@ static struct expr *element(struct parser *parser, struct expr *left, bool can_a
     return expr;
 }
 
-/* --- precedence ------------------------------------------------------------------------ */
+/* --- precedence -------------------------------------------------------------------- */
 
 static const struct rule rules[TOKEN_END + 1] = {
     [TOKEN_LEFT_PAREN] = { grouping, call, PRECEDENCE_CALL },

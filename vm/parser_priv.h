@@ -38,7 +38,7 @@ struct parser {
     bool is_in_step;
 };
 
-/* --- parser.c: tokens and errors ---------------------------------------------- */
+/* --- parser.c: tokens and errors --------------------------------------------------- */
 
 void parser_advance(struct parser *parser);
 bool parser_check(const struct parser *parser, enum token_kind kind);
@@ -56,7 +56,7 @@ bool parser_nest(struct parser *parser);
 /* Never NULL: without memory it leaves by the arena's way out. */
 struct object *parser_intern(struct parser *parser, const char *bytes, size_t length);
 
-/* --- parser_expr.c -------------------------------------------------------------- */
+/* --- parser_expr.c ----------------------------------------------------------------- */
 
 /* Never NULL. */
 struct expr *parser_expression(struct parser *parser);

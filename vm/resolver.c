@@ -137,7 +137,7 @@ static void end_scope(struct resolver *resolver)
         scope->local_count--;
 }
 
-/* --- names ------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------- */
 
 static struct variable *find_local(struct resolver *resolver, const struct function_scope *scope,
                                    const struct reference *reference)
@@ -202,7 +202,7 @@ static void resolve_name(struct resolver *resolver, struct reference *reference)
         reference->variable = scope->node->captures[reference->capture].variable;
 }
 
-/* --- expressions ---------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------- */
 
 static void resolve_this(struct resolver *resolver, struct expr *expr)
 {
@@ -299,7 +299,7 @@ static void resolve_expr(struct resolver *resolver, struct expr *expr)
     }
 }
 
-/* --- counted loops --------------------------------------------------------------------------- */
+/* --- counted loops ----------------------------------------------------------------- */
 
 static void add_pending(struct resolver *resolver, struct stmt *loop, struct variable *limit)
 {
@@ -345,8 +345,7 @@ static void settle_pending(struct resolver *resolver)
         p->loop->loop_for.is_counted = !p->limit->is_captured;
 }
 
-/* --- statements ---------------------------------------------------------------------------------
- */
+/* --- statements -------------------------------------------------------------------- */
 
 /* The items of a block are declarations: each may have its own error. */
 static void resolve_list(struct resolver *resolver, struct stmt *list)
