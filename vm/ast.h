@@ -104,6 +104,7 @@ struct expr {
     struct token
         token;       /* the token parsed last when the node was made; where a limit is reported */
     bool has_assign; /* contains an assignment to a variable: operands before it are copied */
+    bool is_grouped; /* in parentheses: (o.m)(x) reads the property first, then calls it */
     bool has_call;   /* contains a call */
     union {
         double number;

@@ -212,12 +212,13 @@ static uint32_t compile_call(struct code_writer *w, const struct expr *e, uint32
 {
     bool is_on_top = code_is_temporary(w, target) && target + 1 == w->top && target > 0;
     uint32_t window = is_on_top ? target : code_take_register(w);
-    if (e->call.callee->kind == EXPR_GET) {
+    const struct expr *callee = e->call.callee;
+    if (callee->kind == EXPR_GET && !callee->is_grouped) {
         compile_invoke(w, e, window);
-    } else if (e->call.callee->kind == EXPR_SUPER) {
+    } else if (callee->kind == EXPR_SUPER && !callee->is_grouped) {
         compile_super_invoke(w, e, window);
     } else {
-        expr_to(w, e->call.callee, window);
+        expr_to(w, callee, window);
         w->top = window + 1;
         compile_arguments(w, e);
         w->line = e->line;

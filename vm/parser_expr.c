@@ -178,6 +178,7 @@ static struct expr *grouping(struct parser *parser, bool can_assign)
     (void)can_assign;
     struct expr *expr = parse_nested(parser, PRECEDENCE_ASSIGNMENT);
     parser_consume(parser, TOKEN_RIGHT_PAREN, "Expect ')' after expression.");
+    expr->is_grouped = true;
     return expr;
 }
 
