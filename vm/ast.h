@@ -92,15 +92,15 @@ enum expr_kind {
 /* One more operand of a chain: `operator right`. */
 struct link {
     enum token_kind operator; /* of + - * / == != < <= > >= */
-    uint32_t line;            /* of the operator */
+    uint32_t line;            /* of the right operand's last token, as in the book */
     struct expr *right;
     struct link *next;
 };
 
 struct expr {
     enum expr_kind kind;
-    uint32_t line; /* of the token that a run-time error names: the operator, the closing ')' of a
-                      call, the property's name */
+    uint32_t line; /* that a run-time error names, as in the book: of the ')' of a call, of a
+                      property's name, of the last token of an operator's or store's operand */
     struct token
         token;       /* the token parsed last when the node was made; where a limit is reported */
     bool has_assign; /* contains an assignment to a variable: operands before it are copied */

@@ -167,6 +167,7 @@ static struct expr *variable(struct parser *parser, bool can_assign)
         expr->assign.target = reference;
         expr->assign.value = adopt(parser, expr, parse_nested(parser, PRECEDENCE_ASSIGNMENT));
         expr->has_assign = true;
+        expr->line = parser->previous.line;
     } else {
         expr->variable = reference;
     }
@@ -189,6 +190,7 @@ static struct expr *unary(struct parser *parser, bool can_assign)
     struct expr *expr = new_expr(parser, EXPR_UNARY, token.line);
     struct expr *right = adopt(parser, expr, parse_nested(parser, PRECEDENCE_UNARY));
     expr->unary = (__typeof__(expr->unary)){ token.kind, right };
+    expr->line = parser->previous.line;
     return expr;
 }
 
@@ -231,7 +233,7 @@ static struct expr *binary(struct parser *parser, struct expr *left, bool can_as
     }
     struct link *link = ARENA_NEW(parser->arena, struct link);
     struct expr *right = adopt(parser, chain, parse_nested(parser, precedence + 1));
-    *link = (struct link){ token.kind, token.line, right, NULL };
+    *link = (struct link){ token.kind, parser->previous.line, right, NULL };
     *parsed(chain)->end = link;
     parsed(chain)->end = &link->next;
     return chain;
@@ -285,6 +287,7 @@ static struct expr *property(struct parser *parser, struct expr *left, bool can_
     if (can_assign && parser_match(parser, TOKEN_EQUAL)) {
         expr->kind = EXPR_SET;
         expr->property.value = adopt(parser, expr, parse_nested(parser, PRECEDENCE_ASSIGNMENT));
+        expr->line = parser->previous.line;
     }
     return expr;
 }
@@ -299,6 +302,7 @@ static struct expr *element(struct parser *parser, struct expr *left, bool can_a
     if (can_assign && parser_match(parser, TOKEN_EQUAL)) {
         expr->kind = EXPR_SET_INDEX;
         expr->index.value = adopt(parser, expr, parse_nested(parser, PRECEDENCE_ASSIGNMENT));
+        expr->line = parser->previous.line;
     }
     return expr;
 }

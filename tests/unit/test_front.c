@@ -273,12 +273,12 @@ START_TEST(expression_is_on_the_line_of_what_an_error_would_name)
     const struct expr *get = element->index.object, *call = get->property.object;
     const struct link *plus = chain->chain.links;
     ck_assert_uint_eq(call->call.callee->line, 1);
-    ck_assert_uint_eq(call->line, 4);    /* its ')' */
-    ck_assert_uint_eq(get->line, 5);     /* the name */
-    ck_assert_uint_eq(element->line, 7); /* its ']' */
-    ck_assert_uint_eq(plus->line, 8);
-    ck_assert_uint_eq(plus->right->chain.first->line, 9); /* the '-' */
-    ck_assert_uint_eq(plus->right->chain.links->line, 11);
+    ck_assert_uint_eq(call->line, 4);                      /* its ')' */
+    ck_assert_uint_eq(get->line, 5);                       /* the name */
+    ck_assert_uint_eq(element->line, 7);                   /* its ']' */
+    ck_assert_uint_eq(plus->line, 12);                     /* the last of its right operand */
+    ck_assert_uint_eq(plus->right->chain.first->line, 10); /* of '-': its operand, x */
+    ck_assert_uint_eq(plus->right->chain.links->line, 12);
     front_end(front);
 }
 END_TEST
