@@ -471,13 +471,18 @@ static struct object *intern(struct arena *arena, const char *name, size_t lengt
     return object;
 }
 
+#define FIRST_LOCALS 16
+
 void resolver_resolve(struct function_node *script, struct arena *arena,
                       struct diagnostics *diagnostics)
 {
     struct resolver resolver = { .arena = arena,
                                  .diagnostics = diagnostics,
                                  .this_name = intern(arena, "this", 4),
-                                 .super_name = intern(arena, "super", 5) };
+                                 .super_name = intern(arena, "super", 5),
+                                 .local_capacity = FIRST_LOCALS };
+    /* Never NULL: a function without locals computes an address in it, too. */
+    resolver.locals = arena_allocate(arena, FIRST_LOCALS * sizeof *resolver.locals);
     resolve_function(&resolver, script);
     settle_pending(&resolver);
 }
