@@ -411,9 +411,12 @@ static struct stmt *class_declaration(struct parser *parser)
         if (superclass.name == class->declared.name)
             parser_error(parser, "A class can't inherit from itself.");
     }
+    const struct class_node *around = parser->class;
+    parser->class = class;
     parser_consume(parser, TOKEN_LEFT_BRACE, "Expect '{' before class body.");
     methods(parser, class);
     parser_consume(parser, TOKEN_RIGHT_BRACE, "Expect '}' after class body.");
+    parser->class = around;
     return stmt;
 }
 

@@ -198,6 +198,8 @@ static struct expr *this(struct parser *parser, bool can_assign)
 {
     (void)can_assign;
     struct token token = parser->previous;
+    if (!parser->class)
+        parser_error(parser, "Can't use 'this' outside of a class.");
     struct expr *expr = new_expr(parser, EXPR_THIS, token.line);
     expr->receiver = make_reference(parser, token, token.start, token.bytes);
     return expr;
@@ -207,6 +209,10 @@ static struct expr *super(struct parser *parser, bool can_assign)
 {
     (void)can_assign;
     struct token keyword = parser->previous;
+    if (!parser->class)
+        parser_error(parser, "Can't use 'super' outside of a class.");
+    else if (!parser->class->has_superclass)
+        parser_error(parser, "Can't use 'super' in a class with no superclass.");
     parser_consume(parser, TOKEN_DOT, "Expect '.' after 'super'.");
     struct token name = parser_identifier(parser, "Expect superclass method name.");
     struct expr *expr = new_expr(parser, EXPR_SUPER, name.line);

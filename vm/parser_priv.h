@@ -31,6 +31,7 @@ struct parser {
     struct diagnostics *diagnostics;
     struct declaration *declaration; /* the innermost */
     struct function_node *function;  /* the innermost */
+    const struct class_node *class;  /* the innermost; NULL = none */
     uint32_t nesting;
     bool is_panicking;
     /* In panic because of "Too deeply nested." alone: what was too deep was skipped to its

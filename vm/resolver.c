@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "vm/resolver.h"
 
+#include "base/insist.h"
 #include "vm/counted_loop.h"
 #include "vm/names.h"
 
@@ -204,21 +205,16 @@ static void resolve_name(struct resolver *resolver, struct reference *reference)
 
 /* --- expressions ------------------------------------------------------------------- */
 
+/* The parser has seen to it that `this` is in a class, and `super` in one with a superclass. */
 static void resolve_this(struct resolver *resolver, struct expr *expr)
 {
-    if (resolver->class)
-        resolve_name(resolver, &expr->receiver);
-    else
-        error(resolver, expr->receiver.token, "Can't use 'this' outside of a class.");
+    ASSERT(resolver->class, "this outside of a class");
+    resolve_name(resolver, &expr->receiver);
 }
 
 static void resolve_super(struct resolver *resolver, struct expr *expr)
 {
-    struct token keyword = expr->super.superclass.token;
-    if (!resolver->class)
-        error(resolver, keyword, "Can't use 'super' outside of a class.");
-    else if (!resolver->class->node->has_superclass)
-        error(resolver, keyword, "Can't use 'super' in a class with no superclass.");
+    ASSERT(resolver->class && resolver->class->node->has_superclass, "super without superclass");
     resolve_name(resolver, &expr->super.receiver);
     resolve_name(resolver, &expr->super.superclass);
 }

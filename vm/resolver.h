@@ -5,7 +5,7 @@
  *
  * Fills the `resolved` fields of the tree: block scopes as in the book, captured variables
  * (they live in heap cells), the captures of each function, `this` and `super`, counted
- * loops.  Reports what the book's compiler reports about names and returns; one message
+ * loops.  Reports what the book's compiler reports about names; one message
  * per declaration, as the parser does.
  *
  * SPDX-License-Identifier: MIT */

@@ -207,9 +207,9 @@ static const struct error_case {
     { "if (this) { this; }", L1(" at 'this'", NO_CLASS) },
     { "if (this) { a; this; }", L1(" at 'this'", NO_CLASS) L1(" at 'this'", NO_CLASS) },
     { "while (this) this;", L1(" at 'this'", NO_CLASS) },
-    { "fun f(a, a) { this; this; }", L1(" at 'a'", TWICE) L1(" at 'this'", NO_CLASS) },
+    { "fun f(a, a) { b; this; }", L1(" at 'a'", TWICE) L1(" at 'this'", NO_CLASS) },
     /* What failed to parse is not looked at. */
-    { "{ var a; var a 1; this +; }",
+    { "{ var a; var a 1; b +; }",
       L1(" at '1'", "Expect ';' after variable declaration.") L1(" at ';'", "Expect expression.") },
 };
 
