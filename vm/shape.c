@@ -89,10 +89,13 @@ const struct shape *shape_new_root(struct class_description *described, uint32_t
     return &record->shape;
 }
 
+/* The table uses the low bits, so both parts have to reach them: with a product alone, whose low
+ * bits know nothing of the parent, all classes with a field x shared one chain. */
 static uint64_t hash_child(const struct child_key *key, struct object *name)
 {
-    uint64_t name_hash = name ? string_hash(name) : 0;
-    return ((uint64_t)key->parent->id << 32 | name_hash) * UINT64_C(0x9e3779b97f4a7c15) >> 7;
+    uint64_t mixed = (uint64_t)key->parent->id << 32 | (name ? string_hash(name) : 0);
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return mixed ^ mixed >> 32;
 }
 
 const struct shape *shape_child(const struct shape *parent, struct object *name)
