@@ -118,9 +118,11 @@ struct object *class_new_mp(struct guest_thread *thread, const struct class_site
     return class;
 }
 
+/* Relaxed: only the thread that declares the class finds it open. */
 static bool is_open(struct guest_thread *thread, value_t class)
 {
-    if (value_is_kind(class, OBJECT_CLASS) && !class_description(value_as_object(class))->is_frozen)
+    if (value_is_kind(class, OBJECT_CLASS) &&
+        !load_relaxed(&class_description(value_as_object(class))->is_frozen))
         return true;
     return guest_fail(thread, "Only an open class can be changed."); /* no compiled code does */
 }
@@ -133,7 +135,8 @@ bool class_inherit_mp(struct guest_thread *thread, const value_t *class_slot,
     if (!is_open(thread, *class_slot))
         return false;
     struct class_description *above = class_description(value_as_object(*superclass_slot));
-    if (!above->is_frozen || above == class_description(value_as_object(*class_slot)))
+    if (!load_acquire(&above->is_frozen) ||
+        above == class_description(value_as_object(*class_slot)))
         return guest_fail(thread, "Superclass must be a class.");
     struct class_description *described = class_description(value_as_object(*class_slot));
     struct object *methods = new_methods_mp(thread, above->method_count + described->own_methods);
@@ -183,7 +186,7 @@ bool class_freeze(struct guest_thread *thread, value_t class)
 {
     if (!is_open(thread, class))
         return false;
-    class_description(value_as_object(class))->is_frozen = true;
+    store_release(&class_description(value_as_object(class))->is_frozen, true);
     return true;
 }
 

@@ -28,9 +28,9 @@
 struct class_description {
     struct object *name; /* interned */
     uint32_t own_methods;
-    uint32_t method_count; /* while open; then fixed */
-    uint32_t field_hint;   /* of the declaration and the superclass */
-    bool is_frozen;
+    uint32_t method_count;              /* while open; then fixed */
+    uint32_t field_hint;                /* of the declaration and the superclass */
+    _Atomic bool is_frozen;             /* release: the methods are final; acquire */
     _Atomic(const struct shape *) root; /* of new instances; NULL until the first one */
     struct class_description *next;     /* all there are */
 };

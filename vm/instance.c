@@ -144,12 +144,13 @@ static _Atomic value_t *dictionary_link(struct object *instance, const struct sh
     return last_link(instance, blocks_for(slots));
 }
 
-static value_t dictionary_get(struct guest_thread *thread, struct object *instance,
-                              const struct shape *shape, struct object *name)
+static value_t dictionary_get_mp(struct guest_thread *thread, const value_t *instance_slot,
+                                 const struct shape *shape, struct object *name)
 {
     value_t found = VALUE_ABSENT;
-    participant_lock(guest_thread_participant(thread), &dictionaries);
-    value_t dictionary = load_relaxed(dictionary_link(instance, shape)); /* under the lock */
+    participant_lock(guest_thread_participant(thread), &dictionaries); /* may stop: read after */
+    _Atomic value_t *link = dictionary_link(value_as_object(*instance_slot), shape);
+    value_t dictionary = load_relaxed(link); /* under the lock */
     if (dictionary != VALUE_NIL) {
         struct object *d = value_as_object(dictionary);
         uint64_t entry = dictionary_entry(d, name);
@@ -264,7 +265,7 @@ static uint64_t look_up(struct guest_thread *thread, struct object *instance,
     uint64_t cache = 0;
     if (shape_find(shape, name, &number))
         cache = cache_of_field(shape, number);
-    else if (!shape->is_dictionary && shape->described->is_frozen &&
+    else if (!shape->is_dictionary && load_acquire(&shape->described->is_frozen) &&
              (method = class_find_method(class_of(instance), name)))
         cache = cache_word(shape->id, method, CACHE_METHOD);
     if (cache)
@@ -278,26 +279,27 @@ static struct property property_of(enum property_kind kind, value_t value)
     return property;
 }
 
-static struct property find_uncached(struct guest_thread *thread, struct object *instance,
-                                     const struct shape *shape, struct object *name)
+static struct property find_uncached_mp(struct guest_thread *thread, const value_t *instance_slot,
+                                        const struct shape *shape, struct object *name)
 {
     value_t value;
     if (shape->is_dictionary &&
-        (value = dictionary_get(thread, instance, shape, name)) != VALUE_ABSENT)
+        (value = dictionary_get_mp(thread, instance_slot, shape, name)) != VALUE_ABSENT)
         return property_of(PROPERTY_FIELD, value);
-    struct object *class = class_of(instance);
+    struct object *class = class_of(value_as_object(*instance_slot));
     uint32_t method = class_find_method(class, name);
     return method ? property_of(PROPERTY_METHOD, class_method(class, method))
                   : property_of(PROPERTY_NONE, VALUE_ABSENT);
 }
 
-struct property instance_get(struct guest_thread *thread, struct object *instance,
-                             struct site *site)
+struct property instance_get_mp(struct guest_thread *thread, const value_t *instance_slot,
+                                struct site *site)
 {
+    struct object *instance = value_as_object(*instance_slot);
     const struct shape *shape = shape_of(instance);
     uint64_t cache = look_up(thread, instance, shape, site->name);
     if (!cache)
-        return find_uncached(thread, instance, shape, site->name);
+        return find_uncached_mp(thread, instance_slot, shape, site->name);
     /* Relaxed: right for any content, see shape.h. */
     store_relaxed(&site->cache, cache);
     uint32_t slot = cache_slot(cache);

@@ -31,9 +31,10 @@ struct property {
 /* [self, guest] An instance without fields; NULL = out of heap.  class_slot is rooted. */
 struct object *instance_new_mp(struct guest_thread *thread, const value_t *class_slot);
 
-/* [self, guest] What instance.name is; fills the site's cache when it can. */
-struct property instance_get(struct guest_thread *thread, struct object *instance,
-                             struct site *site);
+/* [self, guest] What instance.name is; fills the site's cache when it can.  The slot is rooted
+ * and holds an INSTANCE; it may stop, at the lock of dictionaries. */
+struct property instance_get_mp(struct guest_thread *thread, const value_t *instance_slot,
+                                struct site *site);
 /* [self, guest] instance.name = value.  Both are rooted slots, *instance_slot an INSTANCE.  False:
  * a guest error is recorded. */
 bool instance_set_mp(struct guest_thread *thread, const value_t *instance_slot, struct site *site,

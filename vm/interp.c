@@ -199,9 +199,8 @@ _Thread_local uint64_t interp_fuel;
      likely((f)->register_count <= (size_t)(thread->stack_end - (window))))
 #define LEAVE(result)                                                                              \
     do {                                                                                           \
-        value_t value = (result);                                                                  \
         POLL();                                                                                    \
-        *base = value;                                                                             \
+        *base = (result); /* read after the poll: its object may have moved */                     \
         frame--;                                                                                   \
         base = frame->base;                                                                        \
         constants = frame->function->constants;                                                    \

@@ -138,7 +138,7 @@ enum called invoke_mp(struct guest_thread *thread, value_t *window, uint32_t arg
 {
     if (!value_is_kind(*window, OBJECT_INSTANCE))
         return fail(thread, "Only instances have methods.");
-    struct property found = instance_get(thread, value_as_object(*window), site);
+    struct property found = instance_get_mp(thread, window, site);
     switch (found.kind) {
     case PROPERTY_METHOD:
         return push_frame(thread, found.value, window, argument_count);
@@ -190,7 +190,7 @@ bool get_property_mp(struct guest_thread *thread, value_t *target, const value_t
         *target = value_of_double((double)object_length(value_as_object(*object)));
         return true;
     }
-    struct property found = instance_get(thread, value_as_object(*object), site);
+    struct property found = instance_get_mp(thread, object, site);
     if (found.kind == PROPERTY_METHOD)
         return bind_mp(thread, target, object, found.value);
     if (found.kind == PROPERTY_NONE)

@@ -196,7 +196,8 @@ static bool define_library_mp(struct guest_thread *thread, int argument_count, c
         size_t length = strlen(arguments[i]);
         struct object *string = string_new_mp(&thread->mutator, arguments[i], length);
         if (!string)
-            return guest_fail_out_of_heap(thread, length);
+            return guest_fail_out_of_heap(thread, object_words_for_length(OBJECT_STRING, length) *
+                                                      OBJECT_WORD_BYTES);
         array = value_as_object(load_relaxed(&values[native_count])); /* our own store */
         store_release(&array->word[1 + i], value_of_object(string));
     }
