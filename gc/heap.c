@@ -41,8 +41,9 @@ static enum err fail(enum err err, const char *what, const char *flag, uint64_t 
 {
     char wanted[32];
     heap_sizes_text(wanted_bytes, wanted, sizeof wanted);
-    snprintf(message_out, bytes, "cannot %s %s for the heap (%s), this machine has %lluM: %s", what,
-             wanted, flag, (unsigned long long)(os_memory_bytes() >> 20), err_text(err));
+    snprintf(message_out, bytes,
+             "cannot %s %s for the heap, this machine has %lluM: %s; try a smaller %s", what,
+             wanted, (unsigned long long)(os_memory_bytes() >> 20), err_text(err), flag);
     return err;
 }
 

@@ -8,11 +8,10 @@
 #include "tools/disasm/disasm_command.h"
 
 #include "base/err.h"
-#include "gc/heap.h"
-#include "safepoint/stops.h"
 #include "tools/cli.h"
 #include "tools/output.h"
 #include "tools/process.h"
+#include "tools/run/session.h"
 #include "tools/run/source.h"
 #include "vm/disasm.h"
 #include "vm/function_list.h"
@@ -73,44 +72,30 @@ static void explain(struct function *script)
             printf("%-*s  %s\n", widest, opcode_rows[op].name, opcode_rows[op].text);
 }
 
-static int compile_and_print(struct guest_thread *thread, const struct command *command,
-                             const char *source, size_t bytes)
+struct job {
+    const struct command *command;
+    const char *source;
+    size_t bytes;
+};
+
+/* In a runtime, because compiling interns names. */
+static int compile_and_print(struct guest_thread *thread, void *argument)
 {
+    const struct job *job = argument;
     struct program *program;
-    enum program_result result = program_compile(thread, source, bytes, stderr, &program);
+    enum program_result result = program_compile(thread, job->source, job->bytes, stderr, &program);
     if (result == PROGRAM_COMPILE_ERROR)
         return EXIT_CODE_COMPILE_ERROR;
     if (result != PROGRAM_OK) {
         fputs("stillpoint disasm: the system has no memory for the program\n", stderr);
         return EXIT_CODE_ENVIRONMENT;
     }
-    disasm_print(stdout, program_script(program), source, bytes, program_global_name, program);
-    if (command->wants_explanation)
+    disasm_print(stdout, program_script(program), job->source, job->bytes, program_global_name,
+                 program);
+    if (job->command->wants_explanation)
         explain(program_script(program));
     program_destroy(program);
     return EXIT_CODE_OK;
-}
-
-/* The runtime starts, because compiling interns names. */
-static int list_source(const struct command *command, const char *source, size_t bytes)
-{
-    struct start_message message;
-    struct guest_thread *thread;
-    if (start_stops(&message) != ERR_OK ||
-        program_start(message.text, sizeof message.text) != ERR_OK) {
-        fprintf(stderr, "stillpoint disasm: %s\n", message.text);
-        return EXIT_CODE_ENVIRONMENT;
-    }
-    enum err err = program_attach("main", &thread);
-    if (err != ERR_OK) {
-        fprintf(stderr, "stillpoint disasm: cannot start the guest thread: %s\n", err_text(err));
-        return EXIT_CODE_ENVIRONMENT;
-    }
-    int code = compile_and_print(thread, command, source, bytes);
-    program_detach(thread);
-    stops_exit();
-    heap_end();
-    return code;
 }
 
 /* --- the command line ------------------------------------------------------------------- */
@@ -166,8 +151,9 @@ int disasm_main(int argc, char **argv)
         fprintf(stderr, "stillpoint disasm: %s\n", message);
         return EXIT_CODE_ENVIRONMENT;
     }
-    int code =
-        cli_open_files(&cli, &none, NULL) ? list_source(&command, source, bytes) : cli.exit_code;
+    struct job job = { &command, source, bytes };
+    int code = cli_open_files(&cli, &none, NULL) ? session_run("disasm", compile_and_print, &job)
+                                                 : cli.exit_code;
     free(source);
     return code;
 }

@@ -6,10 +6,9 @@
 #include "tools/run/run.h"
 
 #include "base/err.h"
-#include "gc/heap.h"
-#include "safepoint/stops.h"
 #include "tools/cli.h"
 #include "tools/output.h"
+#include "tools/run/session.h"
 #include "tools/run/source.h"
 #include "vm/guest_output.h"
 #include "vm/program.h"
@@ -60,39 +59,23 @@ static int exit_code_of(enum program_result result)
     return EXIT_CODE_ENVIRONMENT;
 }
 
-static int compile_and_run(struct guest_thread *thread, const char *source, size_t bytes,
-                           int argument_count, char **arguments)
+struct job {
+    const char *source;
+    size_t bytes;
+    int argument_count;
+    char **arguments;
+};
+
+static int compile_and_run(struct guest_thread *thread, void *argument)
 {
+    const struct job *job = argument;
     struct program *program = NULL;
-    enum program_result result = program_compile(thread, source, bytes, stderr, &program);
+    guest_output_start(STDOUT_FILENO);
+    enum program_result result = program_compile(thread, job->source, job->bytes, stderr, &program);
     if (result == PROGRAM_OK)
-        result = program_run(thread, program, argument_count, arguments, stderr);
+        result = program_run(thread, program, job->argument_count, job->arguments, stderr);
     program_destroy(program);
     return exit_code_of(result);
-}
-
-/* From here on the process is a runtime. */
-static int run_source(const char *source, size_t bytes, int argument_count, char **arguments)
-{
-    struct start_message message;
-    struct guest_thread *thread;
-    if (start_stops(&message) != ERR_OK ||
-        program_start(message.text, sizeof message.text) != ERR_OK) {
-        fprintf(stderr, "stillpoint run: %s\n", message.text);
-        return EXIT_CODE_ENVIRONMENT;
-    }
-    stops_handle_sigquit();
-    guest_output_start(STDOUT_FILENO);
-    enum err err = program_attach("main", &thread);
-    if (err != ERR_OK) {
-        fprintf(stderr, "stillpoint run: cannot start the guest thread: %s\n", err_text(err));
-        return EXIT_CODE_ENVIRONMENT;
-    }
-    int code = compile_and_run(thread, source, bytes, argument_count, arguments);
-    program_detach(thread);
-    stops_exit();
-    heap_end();
-    return code;
 }
 
 /* Flags up to the program's name; all that follows it is the program's own. */
@@ -138,9 +121,9 @@ int run_main(int argc, char **argv)
         fprintf(stderr, "stillpoint run: %s\n", message);
         return EXIT_CODE_ENVIRONMENT;
     }
-    int code = cli_open_files(&cli, &none, NULL)
-                   ? run_source(source, bytes, argc - cli.at, argv + cli.at)
-                   : cli.exit_code;
+    struct job job = { source, bytes, argc - cli.at, argv + cli.at };
+    int code = cli_open_files(&cli, &none, NULL) ? session_run("run", compile_and_run, &job)
+                                                 : cli.exit_code;
     free(source);
     return code;
 }

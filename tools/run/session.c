@@ -1,0 +1,38 @@
+/* session.c -- see session.h.  SPDX-License-Identifier: MIT */
+#include "tools/run/session.h"
+
+#include "base/err.h"
+#include "gc/heap.h"
+#include "safepoint/stops.h"
+#include "vm/program.h"
+#include "vm/start.h"
+
+#include <stdio.h>
+
+static int refuse(const char *command, const char *why)
+{
+    fprintf(stderr, "stillpoint %s: %s\n", command, why);
+    return EXIT_CODE_ENVIRONMENT;
+}
+
+int session_run(const char *command, int (*body)(struct guest_thread *thread, void *argument),
+                void *argument)
+{
+    struct start_message message;
+    struct guest_thread *thread;
+    if (start_stops(&message) != ERR_OK ||
+        program_start(message.text, sizeof message.text) != ERR_OK)
+        return refuse(command, message.text);
+    stops_handle_sigquit();
+    enum err err = program_attach("main", &thread);
+    if (err != ERR_OK) {
+        snprintf(message.text, sizeof message.text, "cannot start the guest thread: %s",
+                 err_text(err));
+        return refuse(command, message.text);
+    }
+    int code = body(thread, argument);
+    program_detach(thread);
+    stops_exit();
+    heap_end();
+    return code;
+}
