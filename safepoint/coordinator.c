@@ -309,9 +309,19 @@ static void note_kind(struct stop_record *record, const struct doing_what *what)
         record->kinds[record->kind_count++] = what;
 }
 
+/* Work that says what it is was begun where the thread said so; else the place is that of
+ * the poll at which it arrived, if it stamped its arrival itself. */
+static const void *last_place(const struct participant *p)
+{
+    if (p->seen.doing.what || p->seen.look_ns)
+        return p->seen.doing.place;
+    return load_relaxed(&p->line->arrival_place); /* after arrival_of() read the epoch, [A] */
+}
+
 static void note_last(struct stop_record *record, const struct participant *p)
 {
     record->last = LEDGER_LAST_THREAD;
+    doing_describe_place(last_place(p), record->last_place, sizeof record->last_place);
     memcpy(record->last_thread, p->name, sizeof record->last_thread);
     record->last_doing = p->seen.doing;
     record->last_state = p->seen.state;
@@ -321,6 +331,7 @@ static void note_last(struct stop_record *record, const struct participant *p)
 static void collect_arrivals(uint64_t epoch, struct stop_record *record)
 {
     uint64_t latest = record->stamp[LEDGER_STAMP_scanned];
+    const struct participant *last = NULL;
     for (struct participant *p = own.seen_first; p; p = p->seen.next) {
         bool by_look;
         uint64_t arrival = arrival_of(p, epoch, &by_look);
@@ -337,12 +348,14 @@ static void collect_arrivals(uint64_t epoch, struct stop_record *record)
         record->by_look += by_look;
         if (arrival > latest) {
             latest = arrival;
-            note_last(record, p);
+            last = p;
         }
     }
-    if (record->last == LEDGER_LAST_NONE && record->arrivals > 0)
+    if (last)
+        note_last(record, last);
+    else if (record->arrivals > 0)
         record->last = LEDGER_LAST_COORDINATOR;
-    else if (record->last == LEDGER_LAST_NONE && record->at_gate > 0)
+    else if (record->at_gate > 0)
         record->last = LEDGER_LAST_GATE;
     record->stamp[LEDGER_STAMP_last_arrival] = latest;
 }

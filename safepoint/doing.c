@@ -14,6 +14,21 @@
 
 #define MOST_READS 4 /* arbitrary; a torn read is rare and costs only the numbers */
 
+static _Atomic(doing_place_describer *) describe;
+
+void doing_set_place_describer(doing_place_describer *describer)
+{
+    store_release(&describe, describer); /* what it reads is there before it is */
+}
+
+void doing_describe_place(const void *place, char *text_out, size_t bytes)
+{
+    doing_place_describer *describer = load_acquire(&describe);
+    text_out[0] = '\0';
+    if (place && describer)
+        describer(place, text_out, bytes);
+}
+
 static void write_value(struct doing *doing, struct doing_value value)
 {
     uint32_t version = load_relaxed(&doing->version); /* our own word */
@@ -28,8 +43,8 @@ struct doing_value doing_begin(struct doing *doing, const struct doing_what *wha
 {
     /* Relaxed: we read our own words. */
     struct doing_value before = { load_relaxed(&doing->what), load_relaxed(&doing->done),
-                                  load_relaxed(&doing->total) };
-    write_value(doing, (struct doing_value){ what, 0, total });
+                                  load_relaxed(&doing->total), NULL };
+    write_value(doing, (struct doing_value){ what, 0, total, NULL });
     return before;
 }
 
@@ -37,12 +52,13 @@ void doing_end(struct doing *doing, struct doing_value before) { write_value(doi
 
 struct doing_value doing_read(struct doing *doing)
 {
-    struct doing_value value = { NULL, 0, 0 };
+    struct doing_value value = { NULL, 0, 0, NULL };
     for (int i = 0; i < MOST_READS; i++) {
         uint32_t version = load_acquire(&doing->version);               /* [V] */
         value.what = load_acquire(&doing->what);                        /* [V] */
         value.done = load_acquire(&doing->done);                        /* [V] */
         value.total = load_acquire(&doing->total);                      /* [V] */
+        value.place = load_relaxed(&doing->place);                      /* a picture */
         if (!(version & 1) && load_relaxed(&doing->version) == version) /* after the acquires */
             return value;
     }

@@ -76,6 +76,13 @@ const char *stop_record_last_kind(const struct stop_record *record)
     return "all safe";
 }
 
+static void append_place(const struct stop_record *record, char *text_out, size_t bytes)
+{
+    size_t used = strlen(text_out);
+    if (record->last == LEDGER_LAST_THREAD && record->last_place[0])
+        snprintf(text_out + used, bytes - used, ", at %s", record->last_place);
+}
+
 void stop_record_last_doing(const struct stop_record *record, char *text_out, size_t bytes)
 {
     if (record->last == LEDGER_LAST_THREAD && record->last_doing.what)
@@ -88,6 +95,7 @@ void stop_record_last_doing(const struct stop_record *record, char *text_out, si
         snprintf(text_out, bytes, "%u still at the gate of the stop before", record->at_gate);
     else
         snprintf(text_out, bytes, "all safe");
+    append_place(record, text_out, bytes);
 }
 
 /* The same without numbers. */
@@ -99,8 +107,10 @@ static void plain_doing(const struct stop_record *record, char *text_out, size_t
         snprintf(text_out, bytes, "scan");
     else if (record->last == LEDGER_LAST_GATE)
         snprintf(text_out, bytes, "still at the gate of the stop before");
+    else if (record->last == LEDGER_LAST_THREAD)
+        snprintf(text_out, bytes, "running in %s", participant_state_name(record->last_state));
     else
-        stop_record_last_doing(record, text_out, bytes);
+        snprintf(text_out, bytes, "all safe");
 }
 
 static int64_t sum_of_parts(const struct stop_record *record)

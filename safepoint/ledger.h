@@ -77,6 +77,7 @@ struct stop_record {
     char last_thread[PARTICIPANT_NAME_BYTES];
     struct doing_value last_doing; /* when armed; if late, when the coordinator slept */
     uint32_t last_state;           /* when armed */
+    char last_place[48];           /* "function:line" in guest code, or "" */
     /* The kinds of work that participants with a ticket were at when armed. */
     const struct doing_what *kinds[LEDGER_MOST_KINDS];
     uint32_t kind_count;
@@ -85,7 +86,7 @@ struct stop_record {
 /* Signed: a negative span is shown, never clamped.  0 when a stamp is missing. */
 int64_t stop_record_span(const struct stop_record *record, enum ledger_span span);
 bool stop_record_has_span(const struct stop_record *record, enum ledger_span span);
-/* "zeroing a buffer 0/268435456 bytes", "running", "scan of 64", "all safe". */
+/* "zeroing a buffer 0/268435456 bytes, at fill:7", "running in guest", "scan of 64", "all safe". */
 void stop_record_last_doing(const struct stop_record *record, char *text_out, size_t bytes);
 /* Stable words for grouping: the kind of work, and its text without numbers. */
 const char *stop_record_last_kind(const struct stop_record *record);

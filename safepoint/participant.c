@@ -96,6 +96,7 @@ static STOP_PATH void stamp_arrival(struct participant *self, uint64_t epoch) /*
     store_relaxed(&self->line->arrival_ns, os_now_ns());
     if (self->cpu_word) /* read by the coordinator after the release; may be stale */
         store_relaxed(&self->line->arrival_cpu, (int32_t)*self->cpu_word);
+    store_relaxed(&self->line->arrival_place, load_relaxed(&self->doing.place));
     store_release(&self->line->arrival_epoch, epoch);
 }
 

@@ -8,7 +8,8 @@
  *   state                 owner               coordinator   seq_cst, Note [D] [H]
  *   ticket                coordinator issues, both          seq_cst, Note [T]
  *                         the CAS's winner
- *   arrival_ns, _epoch    owner               coordinator   release/acquire, [A]
+ *   arrival_ns, _epoch,
+ *   _cpu, _place          owner               coordinator   release/acquire, [A]
  *   witness               owner, in GUEST/VM  coordinator   relaxed under [H]
  *   next (of the line)    registry lock       RCU readers   release/acquire
  *   seen (struct)         coordinator         coordinator   -
@@ -46,6 +47,7 @@ struct stop_line {
     _Atomic uint64_t ticket;
     _Atomic uint64_t arrival_epoch, arrival_ns;
     _Atomic uint64_t witness; /* entries into GUEST or VM, polls passed, chunks of bulk work */
+    _Atomic(const void *) arrival_place; /* with arrival_ns: the doing's place then */
     _Atomic(struct stop_line *) next;
     struct participant *participant; /* whose line it is */
 };

@@ -106,7 +106,7 @@ void stillpoint_work_progress(struct stillpoint_thread *self, uint64_t done)
 
 void stillpoint_work_end(struct stillpoint_thread *self)
 {
-    doing_end(participant_doing(participant_of(self)), (struct doing_value){ NULL, 0, 0 });
+    doing_end(participant_doing(participant_of(self)), (struct doing_value){ NULL, 0, 0, NULL });
 }
 
 void stillpoint_zero(struct stillpoint_thread *self, void *start, size_t bytes)
