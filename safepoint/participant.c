@@ -70,6 +70,13 @@ static _Thread_local struct participant *this_participant;
 struct participant *participant_self(void) { return this_participant; }
 struct doing *participant_doing(struct participant *self) { return &self->doing; }
 
+uint32_t participant_number(const struct participant *participant) { return participant->number; }
+void participant_set_owner(struct participant *participant, void *owner)
+{
+    participant->owner = owner;
+}
+void *participant_owner(const struct participant *participant) { return participant->owner; }
+
 const char *participant_state_name(uint32_t state)
 {
     static const char *const names[] = { "guest", "vm", "native", "blocked", "stopped", "gone" };

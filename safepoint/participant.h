@@ -67,6 +67,11 @@ MUST_USE enum err participant_attach(enum participant_kind kind, const char *nam
 void participant_detach(struct participant *self);
 /* The calling thread's participant, or NULL. */
 struct participant *participant_self(void);
+/* [any] 1, 2, ... in order of attachment, as in thread dumps. */
+uint32_t participant_number(const struct participant *participant);
+/* A word for the layer that runs the thread; it brings its own order and lifetime. */
+void participant_set_owner(struct participant *participant, void *owner);
+void *participant_owner(const struct participant *participant);
 
 /* [self] NATIVE or BLOCKED -> GUEST or VM.  Waits at the gate while a stop is on. */
 void participant_leave_safe(struct participant *self, enum participant_state unsafe);

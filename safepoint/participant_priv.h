@@ -76,6 +76,7 @@ struct participant {
     uint32_t number;          /* 1, 2, ... in order of attachment */
     struct participant *prev; /* under the registry lock */
     struct rcu_head rcu;
+    void *owner; /* the layer's above */
     uint64_t transitions; /* owner: entries into a safe state; a statistic */
 
     /* Thread dump: the handler in the thread writes, then dump_answered := request. */

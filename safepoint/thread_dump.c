@@ -38,6 +38,8 @@ struct dumped {
 };
 
 static struct dumped *dumped;
+static char *extras; /* of each, extra->bytes */
+static const struct thread_dump_extra *extra;
 static uint32_t dumped_room, dumped_count, dumped_left_out;
 static _Atomic uint64_t request;
 
@@ -73,11 +75,20 @@ static void make_room(struct operation *operation)
     uint32_t wanted = registry_count() * 2 + 64;
     if (wanted <= dumped_room)
         return;
-    struct dumped *more = realloc(dumped, wanted * sizeof *more);
-    if (!more)
-        return;                             /* those without room are counted below */
+    size_t extra_bytes = extra ? extra->bytes : 0;
+    struct dumped *more = malloc(wanted * sizeof *more);
+    char *more_extras = malloc(wanted * extra_bytes + 1);
+    if (!more || !more_extras) { /* those without room are counted below */
+        free(more);
+        free(more_extras);
+        return;
+    }
     memset(more, 0, wanted * sizeof *more); /* touched here, not in the stop */
+    memset(more_extras, 0, wanted * extra_bytes + 1);
+    free(dumped);
+    free(extras);
     dumped = more;
+    extras = more_extras;
     dumped_room = wanted;
 }
 
@@ -110,6 +121,8 @@ static void copy_one(struct participant *p, bool has_answered)
         dumped_left_out++;
         return;
     }
+    if (extra)
+        extra->capture_at_safepoint(p, extras + dumped_count * extra->bytes);
     struct dumped *d = &dumped[dumped_count++];
     memcpy(d->name, p->name, sizeof d->name);
     d->kind = p->kind;
@@ -133,13 +146,15 @@ static void take_dump(struct operation *operation)
         copy_one(line->participant, await_answer(line->participant, wanted, deadline));
 }
 
-static void write_one(FILE *out, const struct dumped *d)
+static void write_one(FILE *out, const struct dumped *d, const void *extra_copy)
 {
     char doing[96], name[200];
     doing_format(d->doing, doing, sizeof doing);
     fprintf(out, "\"%s\" #%u %s tid=%d %s%s%s\n", d->name, d->number,
             d->kind == PARTICIPANT_MUTATOR ? "mutator" : "worker", d->tid,
             participant_state_name(d->state), doing[0] ? ", " : "", doing);
+    if (extra)
+        extra->write(out, extra_copy);
     if (d->frame_count < 0)
         fprintf(out, "    (no answer: ended, just attached, or deaf for %d ms)\n",
                 ANSWER_LIMIT_NS / 1000000);
@@ -155,11 +170,13 @@ static void write_dump(struct operation *operation)
     (void)operation;
     fprintf(stderr, "Full thread dump Stillpoint (%u participants):\n\n", dumped_count);
     for (uint32_t i = 0; i < dumped_count; i++)
-        write_one(stderr, &dumped[i]);
+        write_one(stderr, &dumped[i], extras + (extra ? i * extra->bytes : 0));
     if (dumped_left_out)
         fprintf(stderr, "(%u more that attached during the dump)\n", dumped_left_out);
     fflush(stderr);
 }
+
+void thread_dump_set_extra(const struct thread_dump_extra *more) { extra = more; }
 
 void thread_dump_init(struct operation *operation_out)
 {

@@ -54,6 +54,7 @@ struct code_writer {
     uint32_t *constant_table; /* hash table of index + 1, 0 = free */
     size_t constant_table_size;
     uint32_t top, locals_end, register_count;
+    uint32_t counted_loops; /* around the code to come, without polls or with strips */
     /* Comparisons jump 32767 instructions at most.  A function that needs more is compiled
      * once more without them. */
     bool uses_long_jumps, needs_long_jumps;

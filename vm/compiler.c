@@ -259,7 +259,9 @@ static void compile_for(struct code_writer *w, const struct stmt *s)
     if (s->loop_for.condition)
         jump_when(w, s->loop_for.condition, false, &end);
     uint32_t body = code_here(w);
+    w->counted_loops += form != LOOP_FORM_POLL;
     compile_statement(w, s->loop_for.body);
+    w->counted_loops -= form != LOOP_FORM_POLL;
     if (s->loop_for.increment)
         expr_discard(w, s->loop_for.increment);
     w->line = s->line;
@@ -274,6 +276,8 @@ static void compile_return(struct code_writer *w, const struct stmt *s)
 {
     uint32_t mark = w->top;
     code_book(w, 0, 2);
+    if (w->counted_loops) /* they say that they run: interp_priv.h */
+        code_emit(w, OP_LOOP_END, 0, 0, 0);
     if (s->expression) {
         uint32_t value = expr_any(w, s->expression);
         w->line = s->line;

@@ -21,6 +21,8 @@ void guest_error_clear(struct guest_thread *thread)
     if (e->message != e->fixed)
         free(e->message);
     e->message = NULL;
+    free(e->cause);
+    e->cause = NULL;
     e->kind = GUEST_ERROR_NONE;
 }
 
@@ -131,7 +133,7 @@ char *guest_trace(const struct guest_thread *thread, size_t *length_out)
     struct text t = { NULL, 0, 0, false };
     size_t count = count_frames(thread), number = 0;
     bool is_cut = count > 2 * TRACE_END_FRAMES;
-    append(&t, "%s", "");
+    append(&t, "%s", thread->error.cause ? thread->error.cause : "");
     for (const struct frame *f = thread->frame; f > thread->frames; f--) {
         if (!is_shown(f))
             continue;
@@ -157,6 +159,18 @@ void guest_error_write(struct guest_thread *thread, FILE *out)
     if (trace && length > 0)
         fprintf(out, "%.*s\n", (int)length, trace);
     free(trace);
+}
+
+void guest_error_set_cause(struct guest_thread *thread, const char *thread_name, const char *trace)
+{
+    struct text t = { NULL, 0, 0, false };
+    if (trace && trace[0])
+        append(&t, "%s\n", trace);
+    append(&t, "[joined thread \"%s\"]\n", thread_name);
+    if (t.has_failed)
+        free(t.at);
+    else
+        thread->error.cause = t.at;
 }
 
 /* --- unwinding -------------------------------------------------------------------------- */

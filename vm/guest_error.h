@@ -21,13 +21,15 @@ enum guest_error_kind {
     GUEST_ERROR_NONE,
     GUEST_ERROR_RUNTIME,
     GUEST_ERROR_OUT_OF_MEMORY,
-    GUEST_ERROR_OUTPUT, /* stdout cannot be written; not for attempt */
-    GUEST_ERROR_FUEL,   /* STILLPOINT_FUEL builds; not for attempt */
+    GUEST_ERROR_OUTPUT,   /* stdout cannot be written; not for attempt */
+    GUEST_ERROR_DEADLOCK, /* all threads wait for one another; main's, not for attempt */
+    GUEST_ERROR_FUEL,     /* STILLPOINT_FUEL builds; not for attempt */
 };
 
 struct guest_error {
     enum guest_error_kind kind;
     char *message; /* fixed, or malloc'ed when it does not fit there */
+    char *cause;   /* malloc'ed lines that its trace begins with, or NULL */
     char fixed[256];
 };
 
@@ -38,6 +40,10 @@ bool guest_fail(struct guest_thread *thread, const char *format, ...)
 /* The same, as OutOfMemory: the heap has no bytes more. */
 bool guest_fail_out_of_heap(struct guest_thread *thread, uint64_t asked_bytes);
 bool guest_fail_kind(struct guest_thread *thread, enum guest_error_kind kind, const char *message);
+
+/* [self] The mistake that was just recorded was made in another thread, which was joined here:
+ * its trace, NULL = unknown, is shown above this one's. */
+void guest_error_set_cause(struct guest_thread *thread, const char *thread_name, const char *trace);
 
 /* [self] Goes back to the nearest frame that catches, puts an error object there as the
  * result and returns true; false when none catches: the error stays. */

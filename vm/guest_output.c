@@ -139,3 +139,5 @@ bool guest_output_flush_mp(struct guest_thread *thread)
     drain_blocked(thread, NULL, 0);
     return guest_output_errno() == 0;
 }
+
+void guest_output_flush_last(void) { drain(NULL, 0); }

@@ -24,6 +24,8 @@ bool guest_output_line_mp(struct guest_thread *thread, const value_t *slot, cons
                           size_t length);
 /* [self, guest] Writes what is left.  False: it could not be written; the errno is kept. */
 bool guest_output_flush_mp(struct guest_thread *thread);
+/* [any, after stops_exit()] The same when no thread may run guest code any more. */
+void guest_output_flush_last(void);
 /* [any] The errno of the first write that failed, 0 = none. */
 int guest_output_errno(void);
 

@@ -5,15 +5,14 @@
 #include "base/os.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
+#include "vm/guest_frames.h"
+#include "vm/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static struct instruction halt[] = { { OP_HALT, 0, 0, 0 } };
 static uint32_t halt_lines[] = { 0 };
-static struct function bottom = {
-    .code = halt, .code_count = 1, .lines = halt_lines, .register_count = 1, .is_checked = true
-};
 
 /* Registers above the innermost frame hold leftovers: Note [S]. */
 static void each_root_at_safepoint(struct mutator *mutator, struct root_visitor *visitor)
@@ -24,6 +23,7 @@ static void each_root_at_safepoint(struct mutator *mutator, struct root_visitor 
     for (struct frame *f = thread->frames; f <= thread->frame; f++)
         root_visit(visitor, &f->closure, "closure of a frame");
     root_visit(visitor, &thread->spare_error, "spare error object");
+    root_visit(visitor, &thread->object, "thread object");
 }
 
 static bool map_stack(struct guest_thread *thread)
@@ -37,7 +37,8 @@ static bool map_stack(struct guest_thread *thread)
         return false;
     thread->stack_end = thread->stack + registers;
     thread->frame = thread->frames;
-    *thread->frame = (struct frame){ .pc = halt, .base = thread->stack, .function = &bottom };
+    *thread->frame =
+        (struct frame){ .pc = halt, .base = thread->stack, .function = &thread->bottom };
     return true;
 }
 
@@ -47,25 +48,59 @@ static void free_thread(struct guest_thread *thread)
         os_unmap(thread->stack, thread->stack_bytes);
     if (thread->frames)
         os_unmap(thread->frames, thread->frames_bytes);
+    if (thread->owns_record)
+        free(thread->record);
     free(thread);
+}
+
+struct guest_thread *guest_thread_new(struct thread_record *record, uint32_t argument_count)
+{
+    struct guest_thread *thread = calloc(1, sizeof *thread);
+    if (!thread)
+        return NULL;
+    thread->record = record;
+    thread->argument_count = argument_count;
+    thread->bottom = (struct function){ .code = halt,
+                                        .code_count = 1,
+                                        .lines = halt_lines,
+                                        .register_count = argument_count + 1,
+                                        .is_checked = true };
+    thread->mutator.each_root_at_safepoint = each_root_at_safepoint;
+    if (map_stack(thread))
+        return thread;
+    free_thread(thread);
+    return NULL;
+}
+
+enum err guest_thread_adopt(struct guest_thread *thread)
+{
+    struct participant *participant;
+    enum err err = participant_attach(PARTICIPANT_MUTATOR, thread->record->name, &participant);
+    if (err != ERR_OK)
+        return err;
+    thread->mutator.participant = participant;
+    thread->doing = participant_doing(participant);
+    /* Relaxed: a number that is read early reads as 0, "not attached yet". */
+    store_relaxed(&thread->record->number, participant_number(participant));
+    guest_frames_show(thread);
+    return ERR_OK;
 }
 
 enum err guest_thread_attach(const char *name, struct guest_thread **thread_out)
 {
-    struct participant *participant;
-    struct guest_thread *thread = calloc(1, sizeof *thread);
-    if (!thread || !map_stack(thread)) {
-        if (thread)
-            free_thread(thread);
+    struct thread_record *record = thread_record_new(name);
+    struct guest_thread *thread = record ? guest_thread_new(record, 0) : NULL;
+    if (!thread) {
+        free(record);
         return ERR_NO_MEMORY;
     }
-    enum err err = participant_attach(PARTICIPANT_MUTATOR, name, &participant);
+    thread->owns_record = true;
+    enum err err = guest_thread_adopt(thread);
     if (err != ERR_OK) {
         free_thread(thread);
         return err;
     }
-    thread->mutator.each_root_at_safepoint = each_root_at_safepoint;
-    heap_attach(&thread->mutator, participant);
+    heap_attach(&thread->mutator, thread->mutator.participant);
     *thread_out = thread;
     return ERR_OK;
 }
@@ -74,6 +109,9 @@ void guest_thread_detach(struct guest_thread *thread)
 {
     guest_error_clear(thread);
     heap_detach(&thread->mutator);
-    participant_detach(thread->mutator.participant);
+    if (thread->mutator.participant) {
+        guest_frames_hide(thread);
+        participant_detach(thread->mutator.participant);
+    }
     free_thread(thread);
 }

@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 struct program;
+struct thread_record;
 
 struct frame {
     const struct instruction *pc; /* where it goes on; of the innermost only at slow paths */
@@ -55,6 +56,13 @@ struct lookup {
 struct guest_thread {
     struct mutator mutator; /* first: the heap knows no more */
     struct program *program;
+    struct thread_record *record; /* threads.h; it outlives this */
+    struct doing *doing;          /* of its participant */
+    value_t object;               /* its THREAD object, nil = nobody asked for one; a root */
+    uint32_t argument_count;      /* of the call that a spawned thread begins with */
+    bool owns_record;
+    bool is_in_counted_loop; /* it has said so in doing, see counted_loop_begins() */
+    struct function bottom;  /* of the bottom frame; its registers are the first call's window */
     struct frame *frames, *frame; /* bottom, innermost */
     value_t *stack, *stack_end;   /* stack_end: first register behind the last */
     struct guest_error error;
@@ -63,9 +71,14 @@ struct guest_thread {
     size_t stack_bytes, frames_bytes;
 };
 
-/* [self] Attaches the calling thread, in NATIVE: participant, mutator, stack.  ERR_NO_MEMORY. */
+/* [any] Registers and frames for a thread that will begin with a call of argument_count
+ * arguments; NULL = no memory.  Its roots count from heap_attach() on. */
+struct guest_thread *guest_thread_new(struct thread_record *record, uint32_t argument_count);
+/* [self] The calling thread becomes that thread, in NATIVE.  ERR_NO_MEMORY, ERR_STATE. */
+MUST_USE enum err guest_thread_adopt(struct guest_thread *thread);
+/* [self] All of it for the calling thread, with a record of its own. */
 MUST_USE enum err guest_thread_attach(const char *name, struct guest_thread **thread_out);
-/* [self] In any state. */
+/* [self, NATIVE, or not adopted] */
 void guest_thread_detach(struct guest_thread *thread);
 
 static inline struct participant *guest_thread_participant(struct guest_thread *thread)

@@ -64,6 +64,7 @@ _Thread_local uint64_t interp_fuel;
     do {                                                                                           \
         frame->pc = pc + 1;                                                                        \
         thread->frame = frame;                                                                     \
+        doing_set_place(thread->doing, pc);                                                        \
     } while (0)
 /* After thread->frame has changed. */
 #define LOAD_FRAME()                                                                               \
@@ -162,6 +163,23 @@ _Thread_local uint64_t interp_fuel;
         BURN();                                                                                    \
         JUMP(distance);                                                                            \
     } while (0)
+/* The back edge without a poll, which makes a stop wait for the loop's end. */
+#define NEXT_JUMP(name, right)                                                                     \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        value_t x = RA, y = right;                                                                 \
+        if (!BOTH_NUMBERS(x, y))                                                                   \
+            NOT_NUMBERS;                                                                           \
+        if (likely(value_as_double(x) < value_as_double(y))) {                                     \
+            if (unlikely(!thread->is_in_counted_loop)) {                                           \
+                SYNC();                                                                            \
+                counted_loop_begins(thread, false, 0);                                             \
+            }                                                                                      \
+            JUMP_WITHOUT_POLL(instruction_jump16(*pc));                                            \
+        }                                                                                          \
+        counted_loop_ends(thread);                                                                 \
+        NEXT();                                                                                    \
+    }
 /* Between strips: a poll, and the next strip if the loop goes on. */
 #define STRIP(name, right)                                                                         \
     OP(name)                                                                                       \
@@ -172,8 +190,14 @@ _Thread_local uint64_t interp_fuel;
         limit = right;                                                                             \
         if (!BOTH_NUMBERS(counter, limit))                                                         \
             NOT_NUMBERS;                                                                           \
-        if (!(value_as_double(counter) < value_as_double(limit)))                                  \
+        if (!(value_as_double(counter) < value_as_double(limit))) {                                \
+            counted_loop_ends(thread);                                                             \
             NEXT();                                                                                \
+        }                                                                                          \
+        if (value_is_number(end)) { /* a strip is over */                                          \
+            SYNC();                                                                                \
+            counted_loop_strip(thread, value_as_double(counter), value_as_double(limit));          \
+        }                                                                                          \
         base[pc->a + 1] =                                                                          \
             strip_end(value_as_double(counter), base[pc->a + 2], value_as_double(limit));          \
         JUMP_BACK(instruction_jump16(*pc));                                                        \
@@ -382,10 +406,14 @@ static bool run_mp(struct guest_thread *thread)
     COMPARE_JUMP(LOOP_IF_LESS_EQUAL_K, <=, KB, true, JUMP_BACK)
     COMPARE_JUMP(LOOP_IF_GREATER_K, >, KB, true, JUMP_BACK)
     COMPARE_JUMP(LOOP_IF_GREATER_EQUAL_K, >=, KB, true, JUMP_BACK)
-    COMPARE_JUMP(NEXT_IF_LESS, <, RB, true, JUMP_WITHOUT_POLL)
-    COMPARE_JUMP(NEXT_IF_LESS_K, <, KB, true, JUMP_WITHOUT_POLL)
+    NEXT_JUMP(NEXT_IF_LESS, RB)
+    NEXT_JUMP(NEXT_IF_LESS_K, KB)
     STRIP(STRIP_IF_LESS, RB)
     STRIP(STRIP_IF_LESS_K, KB)
+
+    OP(LOOP_END)
+    counted_loop_ends(thread);
+    NEXT();
 
     /* --- calls ------------------------------------------------------------------------------ */
 
@@ -549,6 +577,7 @@ static bool run_mp(struct guest_thread *thread)
     NEXT();
 
 failed:
+    counted_loop_ends(thread);
     if (!guest_error_unwind(thread))
         return false;
     LOAD_FRAME();
@@ -561,6 +590,20 @@ bool interp_run_mp(struct guest_thread *thread, const value_t *slot)
     INSIST(function_of(value_as_object(*slot))->is_checked, "code that was not checked");
     *thread->stack = *slot;
     return push_frame(thread, *slot, thread->stack, 0) == CALLED_FRAME && run_mp(thread);
+}
+
+bool interp_call_mp(struct guest_thread *thread, uint32_t argument_count)
+{
+    ASSERT(thread->frame == thread->frames, "a thread runs one program at a time");
+    switch (call_value_mp(thread, thread->stack, argument_count)) {
+    case CALLED_FRAME:
+        return run_mp(thread);
+    case CALLED_DONE:
+        return true;
+    case CALLED_FAILED:
+        break;
+    }
+    return false;
 }
 
 void interp_reset(struct guest_thread *thread) { thread->frame = thread->frames; }

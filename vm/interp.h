@@ -13,6 +13,9 @@
  * runs until it returns.  False: a guest error that nobody caught, with its frames still in place;
  * interp_reset() clears them. */
 bool interp_run_mp(struct guest_thread *thread, const value_t *slot);
+/* [self, GUEST, frames at the bottom] Calls what is in the stack's register 0 with the arguments
+ * that follow it, as a spawned thread does; the result is in register 0 then. */
+bool interp_call_mp(struct guest_thread *thread, uint32_t argument_count);
 void interp_reset(struct guest_thread *thread);
 
 #ifdef STILLPOINT_FUEL

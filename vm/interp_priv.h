@@ -48,6 +48,24 @@ bool fail_undefined_global(struct guest_thread *thread, uint32_t index);
  * most limit; counter itself, so that each iteration polls, when steps lead nowhere. */
 value_t strip_end(double counter, value_t step, double limit);
 
+/* What a counted loop that may run for long says in `doing`, so that a report of a stop can name
+ * it: at its first jump back when it has no polls, after its first strip when it has strips.
+ * frame->pc is set.  limit: what it counts up to.  Nested loops have one mark: the inner one's
+ * end takes it away, the outer one's next jump or strip puts it back. */
+void counted_loop_begins(struct guest_thread *thread, bool has_strips, double limit);
+static inline void counted_loop_strip(struct guest_thread *thread, double counter, double limit)
+{
+    if (!thread->is_in_counted_loop)
+        counted_loop_begins(thread, true, limit);
+    doing_progress(thread->doing, counter >= 0 && counter < 0x1p63 ? (uint64_t)counter : 0);
+}
+void counted_loop_end_slow(struct guest_thread *thread);
+static inline void counted_loop_ends(struct guest_thread *thread)
+{
+    if (__builtin_expect(thread->is_in_counted_loop, 0))
+        counted_loop_end_slow(thread);
+}
+
 /* As the language compares: numbers by value, strings by their bytes. */
 static inline bool values_equal(value_t x, value_t y)
 {

@@ -4,6 +4,7 @@
 #include "base/flags.h"
 #include "gc/heap.h"
 #include "vm/array.h"
+#include "vm/builtin.h"
 #include "vm/class.h"
 #include "vm/instance.h"
 #include "vm/names.h"
@@ -33,7 +34,7 @@ bool interp_slow_start(void)
                                                   .catches = true };
     }
     name_length = names_intern("length", 6);
-    return name_length != NULL;
+    return name_length != NULL && builtins_start();
 }
 
 /* --- calls ----------------------------------------------------------------------- */
@@ -91,15 +92,26 @@ static enum called call_attempt(struct guest_thread *thread, value_t *window,
                : fail(thread, "Stack overflow.");
 }
 
-static enum called call_native_mp(struct guest_thread *thread, value_t *window,
-                                  uint32_t argument_count)
+/* window[0] is the native itself, or the receiver of a method in C. */
+static enum called call_native_mp(struct guest_thread *thread, const struct native *native,
+                                  value_t *window, uint32_t argument_count)
 {
-    const struct native *native = native_of_object(value_as_object(*window));
     if (native->is_attempt)
         return call_attempt(thread, window, argument_count);
     if (native->arity != NATIVE_ANY_ARITY && native->arity != argument_count)
         return fail_arity(thread, native->arity, argument_count);
     return native->call_mp(thread, window, argument_count) ? CALLED_DONE : CALLED_FAILED;
+}
+
+static enum called call_bound_mp(struct guest_thread *thread, const struct object *bound,
+                                 value_t *window, uint32_t argument_count)
+{
+    value_t method = load_relaxed(&bound->word[1]); /* neither ever changes */
+    *window = load_relaxed(&bound->word[0]);
+    if (value_is_kind(method, OBJECT_NATIVE))
+        return call_native_mp(thread, native_of_object(value_as_object(method)), window,
+                              argument_count);
+    return push_frame(thread, method, window, argument_count);
 }
 
 static enum called call_class_mp(struct guest_thread *thread, value_t *window,
@@ -122,22 +134,41 @@ enum called call_value_mp(struct guest_thread *thread, value_t *window, uint32_t
     case OBJECT_CLOSURE:
         return push_frame(thread, *window, window, argument_count);
     case OBJECT_NATIVE:
-        return call_native_mp(thread, window, argument_count);
+        return call_native_mp(thread, native_of_object(callee), window, argument_count);
     case OBJECT_CLASS:
         return call_class_mp(thread, window, argument_count);
     case OBJECT_BOUND_METHOD:
-        *window = load_relaxed(&callee->word[0]);
-        return push_frame(thread, load_relaxed(&callee->word[1]), window, argument_count);
+        return call_bound_mp(thread, callee, window, argument_count);
     default:
         return fail(thread, "Can only call functions and classes.");
     }
+}
+
+static enum object_kind kind_of(value_t value)
+{
+    return value_is_reference(value) ? object_kind(value_as_object(value)) : OBJECT_NONE;
+}
+
+/* A property of a library object that is called: what it holds cannot be called. */
+static enum called invoke_builtin_mp(struct guest_thread *thread, value_t *window,
+                                     uint32_t argument_count, struct site *site)
+{
+    enum object_kind kind = kind_of(*window);
+    if (!builtin_kind(kind))
+        return fail(thread, "Only instances have methods.");
+    const struct builtin *builtin = builtin_find(kind, site->name);
+    if (!builtin)
+        return fail_undefined(thread, site->name);
+    if (builtin->is_property)
+        return fail(thread, "Can only call functions and classes.");
+    return call_native_mp(thread, &builtin->native, window, argument_count);
 }
 
 enum called invoke_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count,
                       struct site *site)
 {
     if (!value_is_kind(*window, OBJECT_INSTANCE))
-        return fail(thread, "Only instances have methods.");
+        return invoke_builtin_mp(thread, window, argument_count, site);
     struct property found = instance_get_mp(thread, window, site);
     switch (found.kind) {
     case PROPERTY_METHOD:
@@ -179,10 +210,27 @@ static bool bind_mp(struct guest_thread *thread, value_t *target, const value_t 
     return true;
 }
 
+static bool get_builtin_mp(struct guest_thread *thread, value_t *target, const value_t *object,
+                           struct site *site)
+{
+    struct builtin *builtin = builtin_find(kind_of(*object), site->name);
+    if (!builtin)
+        return fail_undefined(thread, site->name) != CALLED_FAILED;
+    if (!builtin->is_property)
+        return bind_mp(thread, target, object, value_of_object((struct object *)&builtin->native));
+    ROOTED(&thread->mutator, window, *object);
+    if (!builtin->native.call_mp(thread, &window.value, 0))
+        return false;
+    *target = window.value;
+    return true;
+}
+
 bool get_property_mp(struct guest_thread *thread, value_t *target, const value_t *object,
                      struct site *site)
 {
     if (!value_is_kind(*object, OBJECT_INSTANCE)) {
+        if (builtin_kind(kind_of(*object)))
+            return get_builtin_mp(thread, target, object, site);
         if (!array_is(*object))
             return guest_fail(thread, "Only instances have properties.");
         if (site->name != name_length)
@@ -272,6 +320,25 @@ bool fail_undefined_global(struct guest_thread *thread, uint32_t index)
 {
     return guest_fail(thread, "Undefined variable '%s'.",
                       program_global_name(thread->program, index));
+}
+
+static const struct doing_what loop_without_polls = { "counted loop",
+                                                      "in a counted loop without polls", "" };
+static const struct doing_what loop_with_strips = { "counted loop", "in a counted loop with strips",
+                                                    "counted" };
+
+void counted_loop_begins(struct guest_thread *thread, bool has_strips, double limit)
+{
+    uint64_t total = has_strips && limit >= 1 && limit < 0x1p63 ? (uint64_t)limit : 0;
+    thread->is_in_counted_loop = true;
+    doing_begin(thread->doing, has_strips ? &loop_with_strips : &loop_without_polls, total);
+}
+
+void counted_loop_end_slow(struct guest_thread *thread)
+{
+    thread->is_in_counted_loop = false;
+    doing_end(thread->doing,
+              (struct doing_value){ NULL, 0, 0, NULL }); /* guest code says no more */
 }
 
 value_t strip_end(double counter, value_t step, double limit)

@@ -3,6 +3,13 @@
 
 #include "base/os.h"
 #include "vm/array.h"
+#include "vm/diagnose.h"
+#if __has_include("vm/direct.h")
+#include "vm/direct.h"
+#define HAS_DIRECT
+#endif
+#include "vm/sync.h"
+#include "vm/threads.h"
 
 /* clock(): seconds on a clock that never goes back; only differences mean something. */
 static bool native_clock_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
@@ -39,13 +46,39 @@ static bool native_doubles_mp(struct guest_thread *thread, value_t *window, uint
     return new_array_mp(thread, window, OBJECT_DOUBLES);
 }
 
-#define HEADER ((uint64_t)OBJECT_NATIVE << 32 | (uint64_t)5 << 48)
+#define NATIVE(name, arity, call)                                                                  \
+    {                                                                                              \
+        NATIVE_HEADER, name, arity, false, call                                                    \
+    }
 
 struct native natives[] = {
-    { HEADER, "clock", 0, false, native_clock_mp },
-    { HEADER, "Array", 1, false, native_array_mp },
-    { HEADER, "Bytes", 1, false, native_bytes_mp },
-    { HEADER, "Doubles", 1, false, native_doubles_mp },
-    { HEADER, "attempt", NATIVE_ANY_ARITY, true, NULL },
+    NATIVE("clock", 0, native_clock_mp),
+    NATIVE("Array", 1, native_array_mp),
+    NATIVE("Bytes", 1, native_bytes_mp),
+    NATIVE("Doubles", 1, native_doubles_mp),
+    { NATIVE_HEADER, "attempt", NATIVE_ANY_ARITY, true, NULL },
+
+#ifndef STILLPOINT_FUEL /* what runs or writes beyond a program's own fuel is not fuzzed */
+    NATIVE("spawn", NATIVE_ANY_ARITY, threads_spawn_mp),
+    NATIVE("threadDump", 0, diagnose_thread_dump_mp),
+    NATIVE("inject", 2, diagnose_inject_mp),
+#endif
+    NATIVE("currentThread", 0, threads_current),
+    NATIVE("sleep", 1, threads_sleep_mp),
+    NATIVE("yield", 0, threads_yield_mp),
+    NATIVE("Lock", 0, sync_lock_new_mp),
+    NATIVE("Barrier", 1, sync_barrier_new_mp),
+
+#ifdef HAS_DIRECT
+    NATIVE("Direct", 1, direct_native_new_mp),
+#endif
+#ifdef HAS_DIRECT
+    NATIVE("free", 1, direct_native_free_mp),
+#endif
+#ifdef HAS_DIRECT
+    NATIVE("zero", 1, direct_native_zero_mp),
+#endif
+
+    NATIVE("safepoint", 0, diagnose_safepoint_mp),
 };
 const size_t native_count = sizeof natives / sizeof *natives;

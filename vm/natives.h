@@ -31,6 +31,8 @@ static inline const struct native *native_of_object(const struct object *object)
     return (const struct native *)object;
 }
 
+#define NATIVE_HEADER ((uint64_t)OBJECT_NATIVE << 32 | (uint64_t)5 << 48)
+
 /* All of them, for the globals. */
 extern struct native natives[];
 extern const size_t native_count;

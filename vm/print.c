@@ -5,6 +5,8 @@
 #include "vm/guest_output.h"
 #include "vm/instance.h"
 #include "vm/string.h"
+#include "vm/sync.h"
+#include "vm/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,10 +45,17 @@ static bool print_number_mp(struct guest_thread *thread, double number)
     return print_text_mp(thread, isnan(number) ? "nan" : text);
 }
 
-static bool print_length_mp(struct guest_thread *thread, const char *kind, struct object *object)
+static bool print_length_mp(struct guest_thread *thread, const char *kind, uint64_t length)
 {
     char text[64];
-    snprintf(text, sizeof text, "<%s %" PRIu64 ">", kind, object_length(object));
+    snprintf(text, sizeof text, "<%s %" PRIu64 ">", kind, length);
+    return print_text_mp(thread, text);
+}
+
+static bool print_thread_mp(struct guest_thread *thread, const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof text, "<Thread %s>", name);
     return print_text_mp(thread, text);
 }
 
@@ -55,6 +64,12 @@ static bool print_closure_mp(struct guest_thread *thread, struct object *closure
     struct function *f = (struct function *)(uintptr_t)load_relaxed(&closure->word[0]);
     return f->name ? print_name_mp(thread, "<fn ", f->name, ">")
                    : print_text_mp(thread, "<script>");
+}
+
+static bool print_method_mp(struct guest_thread *thread, struct object *method)
+{
+    return object_kind(method) == OBJECT_NATIVE ? print_text_mp(thread, "<native fn>")
+                                                : print_closure_mp(thread, method);
 }
 
 static struct object *class_name(value_t class)
@@ -69,15 +84,21 @@ static bool print_object_mp(struct guest_thread *thread, const value_t *slot)
     case OBJECT_STRING:
         return guest_output_line_mp(thread, slot, string_bytes(object), string_length(object));
     case OBJECT_ARRAY:
-        return print_length_mp(thread, "Array", object);
+        return print_length_mp(thread, "Array", object_length(object));
     case OBJECT_BYTES:
-        return print_length_mp(thread, "Bytes", object);
+        return print_length_mp(thread, "Bytes", object_length(object));
     case OBJECT_DOUBLES:
-        return print_length_mp(thread, "Doubles", object);
+        return print_length_mp(thread, "Doubles", object_length(object));
     case OBJECT_CLOSURE:
         return print_closure_mp(thread, object);
     case OBJECT_BOUND_METHOD:
-        return print_closure_mp(thread, value_as_object(load_relaxed(&object->word[1])));
+        return print_method_mp(thread, value_as_object(load_relaxed(&object->word[1])));
+    case OBJECT_THREAD:
+        return print_thread_mp(thread, threads_record_of(*slot)->name);
+    case OBJECT_LOCK:
+        return print_text_mp(thread, "<Lock>");
+    case OBJECT_BARRIER:
+        return print_length_mp(thread, "Barrier", sync_barrier_count(object));
     case OBJECT_NATIVE:
         return print_text_mp(thread, "<native fn>");
     case OBJECT_CLASS:

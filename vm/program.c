@@ -12,6 +12,7 @@
 #include "vm/diagnostics.h"
 #include "vm/error_object.h"
 #include "vm/globals.h"
+#include "vm/guest_frames.h"
 #include "vm/guest_output.h"
 #include "vm/guest_thread.h"
 #include "vm/interp.h"
@@ -22,6 +23,7 @@
 #include "vm/resolver.h"
 #include "vm/shape.h"
 #include "vm/string.h"
+#include "vm/threads.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -35,6 +37,8 @@ struct program {
 
 /* The one that runs; its globals are roots.  Written between runs. */
 static struct program *running;
+/* After it ended; then it stays the one that runs. */
+static bool are_threads_left;
 
 /* --- the process ------------------------------------------------------------------ */
 
@@ -57,6 +61,7 @@ enum err program_start(char *message_out, size_t bytes)
     if (err != ERR_OK)
         return err;
     roots_set_common(each_common_root);
+    guest_frames_start();
     stops_set_check(verify_heap_at_safepoint);
     err = names_start();
     if (err == ERR_OK)
@@ -158,7 +163,7 @@ enum program_result program_compile(struct guest_thread *thread, const char *sou
 
 void program_destroy(struct program *program)
 {
-    if (!program)
+    if (!program || program_threads_are_left())
         return;
     compiler_free_functions(program->functions);
     globals_end(&program->globals);
@@ -225,6 +230,27 @@ static enum program_result result_of(enum guest_error_kind kind)
     }
 }
 
+/* The result, after what is left to print and what went wrong are written. */
+static enum program_result tell_result_mp(struct guest_thread *thread, bool is_done, FILE *errors)
+{
+    enum program_result result = is_done ? PROGRAM_OK : result_of(thread->error.kind);
+    if (!guest_output_flush_mp(thread))
+        result = PROGRAM_OUTPUT_ERROR;
+    if (result == PROGRAM_RUNTIME_ERROR || result == PROGRAM_OUT_OF_MEMORY)
+        guest_error_write(thread, errors);
+    enum guest_error_kind unraised = threads_write_errors(errors);
+    return result == PROGRAM_OK ? result_of(unraised) : result;
+}
+
+/* While still in GUEST, so that no stop sees half of it. */
+static void leave(struct guest_thread *thread)
+{
+    interp_reset(thread);
+    guest_error_clear(thread);
+    thread->object = VALUE_NIL;
+    running = thread->program = NULL;
+}
+
 enum program_result program_run(struct guest_thread *thread, struct program *program,
                                 int argument_count, char **arguments, FILE *errors)
 {
@@ -232,17 +258,23 @@ enum program_result program_run(struct guest_thread *thread, struct program *pro
     participant_leave_safe(self, PARTICIPANT_GUEST);
     guest_error_clear(thread);
     running = thread->program = program;
-    bool is_done = error_object_start_mp(thread) && error_object_make_spare_mp(thread) &&
-                   define_library_mp(thread, argument_count, arguments) && run_script_mp(thread);
-    enum program_result result = is_done ? PROGRAM_OK : result_of(thread->error.kind);
-    if (!guest_output_flush_mp(thread))
-        result = PROGRAM_OUTPUT_ERROR;
-    if (result == PROGRAM_RUNTIME_ERROR || result == PROGRAM_OUT_OF_MEMORY)
-        guest_error_write(thread, errors);
-    interp_reset(thread);
-    guest_error_clear(thread);
-    running = NULL; /* while still in GUEST: no stop sees half of it */
-    thread->program = NULL;
+    threads_begin(thread);
+    bool is_done = guest_frames_name_places(program->functions) == ERR_OK ||
+                   guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY,
+                                   "OutOfMemory: the system has none for a table of the code.");
+    is_done = is_done && error_object_start_mp(thread) && error_object_make_spare_mp(thread) &&
+              define_library_mp(thread, argument_count, arguments) && run_script_mp(thread) &&
+              threads_wait_for_all_mp(thread);
+    enum program_result result = tell_result_mp(thread, is_done, errors);
+    are_threads_left = threads_are_left();
+    if (!are_threads_left)
+        leave(thread);
     participant_enter_safe(self, PARTICIPANT_NATIVE);
+    if (!are_threads_left) {
+        guest_frames_forget_places(); /* it waits for readers: not in GUEST */
+        threads_end();
+    }
     return result;
 }
+
+bool program_threads_are_left(void) { return are_threads_left; }

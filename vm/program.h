@@ -43,11 +43,18 @@ void program_detach(struct guest_thread *thread);
  * _NO_MEMORY. */
 enum program_result program_compile(struct guest_thread *thread, const char *source, size_t bytes,
                                     FILE *errors, struct program **program_out);
+/* Does nothing while other threads of the program are left. */
 void program_destroy(struct program *program);
 
-/* [attached] Runs it to its end; `args` holds the arguments. */
+/* [attached] Runs it to its end: the script's, and that of all threads; `args` holds the
+ * arguments.  After an error of the script, and after a deadlock, other threads may be left,
+ * running or waiting: then this process can only stop them for good (stops_exit()) and end;
+ * nothing that they may use may be freed. */
 enum program_result program_run(struct guest_thread *thread, struct program *program,
                                 int argument_count, char **arguments, FILE *errors);
+
+/* [any] A program has ended, but not all its threads. */
+bool program_threads_are_left(void);
 
 struct function *program_script(struct program *program);
 uint32_t program_global_count(const struct program *program);

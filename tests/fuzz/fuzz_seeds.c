@@ -26,7 +26,8 @@ static const char jumps[] =
     "while (i < n) i = i + 1; while (i <= 7) i = i + 1; while (i <= n + 5) i = i + 1;\n"
     "while (i < 15) { i = i + 1; } while (i > 9) i = i - 1; while (i >= 5) i = i - 1;\n"
     "while (i <= n) { i = i + 1; } while (!f) { f = true; if (i == 2) f = false; }\n"
-    "for (var k = 0; k < n; k = k + 1) m = m + k; for (var k = 0; k < 9; k = k + 2) m = m + k; }\n";
+    "for (var k = 0; k < n; k = k + 1) m = m + k; for (var k = 0; k < 9; k = k + 2) m = m + k; }\n"
+    "fun first(n) { for (var k = 0; k < n; k = k + 1) if (k == 3) return k; } print first(9);\n";
 
 static const char closures[] =
     "fun counter(step) { var n = 0; fun next() { n = n + step; return n; }\n"

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "gc/heap.h"
 #include "safepoint/stops.h"
+#include "vm/guest_output.h"
 #include "vm/program.h"
 #include "vm/start.h"
 
@@ -31,6 +32,11 @@ int session_run(const char *command, int (*body)(struct guest_thread *thread, vo
         return refuse(command, message.text);
     }
     int code = body(thread, argument);
+    if (program_threads_are_left()) { /* the process's end is theirs */
+        stops_exit();
+        guest_output_flush_last();
+        return code;
+    }
     program_detach(thread);
     stops_exit();
     heap_end();
