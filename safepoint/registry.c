@@ -55,6 +55,12 @@ void registry_read_unlock(void)
     read_depth--;
 }
 
+void registry_synchronize(void)
+{
+    urcu_memb_synchronize_rcu();
+    EDGE_ACQUIRE();
+}
+
 bool registry_is_reading(void) { return read_depth != 0; }
 struct stop_line *registry_first(void) { return load_seq(&head); }
 uint32_t registry_count(void) { return load_relaxed(&count); }       /* a statistic */

@@ -42,6 +42,9 @@ void registry_remove(struct participant *self);
 void registry_read_lock(void);
 void registry_read_unlock(void);
 bool registry_is_reading(void); /* the calling thread */
+/* [any, outside a read section and outside stops, not in GUEST or VM] Returns when every
+ * read section that had begun is over. */
+void registry_synchronize(void);
 
 /* [reader] Newest first. */
 struct stop_line *registry_first(void);

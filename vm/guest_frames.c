@@ -14,13 +14,13 @@
 
 #include "base/lock.h"
 #include "safepoint/doing.h"
+#include "safepoint/registry.h"
 #include "safepoint/thread_dump.h"
 #include "vm/string.h"
 #include "vm/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <urcu/urcu-memb.h>
 
 static uint32_t line_of(const struct function *f, const struct instruction *next)
 {
@@ -212,6 +212,6 @@ void guest_frames_forget_places(void)
     struct places *table = exchange_seq(&places, NULL); /* [P] */
     if (!table)
         return;
-    urcu_memb_synchronize_rcu();
+    registry_synchronize();
     free(table);
 }

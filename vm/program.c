@@ -263,8 +263,9 @@ enum program_result program_run(struct guest_thread *thread, struct program *pro
                    guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY,
                                    "OutOfMemory: the system has none for a table of the code.");
     is_done = is_done && error_object_start_mp(thread) && error_object_make_spare_mp(thread) &&
-              define_library_mp(thread, argument_count, arguments) && run_script_mp(thread) &&
-              threads_wait_for_all_mp(thread);
+              define_library_mp(thread, argument_count, arguments) && run_script_mp(thread);
+    threads_main_is_over_mp(thread);
+    is_done = is_done && threads_wait_for_all_mp(thread);
     enum program_result result = tell_result_mp(thread, is_done, errors);
     are_threads_left = threads_are_left();
     if (!are_threads_left)

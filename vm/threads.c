@@ -425,13 +425,20 @@ void threads_begin(struct guest_thread *main_thread)
     parking_begin(&main_thread->record->parker);
 }
 
+void threads_main_is_over_mp(struct guest_thread *main_thread)
+{
+    struct participant *self = guest_thread_participant(main_thread);
+    participant_enter_safe(self, PARTICIPANT_BLOCKED);
+    announce_end(main_thread->record);
+    parking_note_main_waits(&main_thread->record->parker);
+    participant_leave_safe(self, PARTICIPANT_GUEST);
+}
+
 bool threads_wait_for_all_mp(struct guest_thread *main_thread)
 {
     bool is_done = true;
     struct participant *self = guest_thread_participant(main_thread);
     participant_enter_safe(self, PARTICIPANT_BLOCKED);
-    announce_end(main_thread->record); /* others may join the main thread: its script is over */
-    parking_note_main_waits(&main_thread->record->parker);
     pthread_mutex_lock(&all_ended.guard);
     if (alive == 1)
         pthread_mutex_unlock(&all_ended.guard);

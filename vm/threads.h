@@ -44,6 +44,9 @@ struct thread_record *thread_record_new(const char *name);
 
 /* [main, GUEST] A program begins. */
 void threads_begin(struct guest_thread *main_thread);
+/* [main] Its script is over, for better or worse: who joins it goes on, and
+ * threads_await_main() returns. */
+void threads_main_is_over_mp(struct guest_thread *main_thread);
 /* [main, GUEST] Returns when no other thread is left.  False: a guest error is recorded,
  * they wait for one another for ever, and all threads were dumped to stderr. */
 bool threads_wait_for_all_mp(struct guest_thread *main_thread);
