@@ -29,12 +29,12 @@ static void each_root_at_safepoint(struct mutator *mutator, struct root_visitor 
 static bool map_stack(struct guest_thread *thread)
 {
     size_t registers = flags->thread_stack_size / sizeof(value_t);
-    thread->stack_bytes = registers * sizeof(value_t);
-    thread->frames_bytes = (registers + 1) * sizeof(struct frame);
-    thread->stack = os_map(thread->stack_bytes);
-    thread->frames = os_map(thread->frames_bytes);
-    if (!thread->stack || !thread->frames)
+    size_t stack_bytes = registers * sizeof(value_t);
+    thread->mapped_bytes = stack_bytes + (registers + 1) * sizeof(struct frame);
+    thread->stack = os_map(thread->mapped_bytes); /* one call: it is the dearest part of a start */
+    if (!thread->stack)
         return false;
+    thread->frames = (struct frame *)(thread->stack + registers);
     thread->stack_end = thread->stack + registers;
     thread->frame = thread->frames;
     *thread->frame =
@@ -45,9 +45,7 @@ static bool map_stack(struct guest_thread *thread)
 static void free_thread(struct guest_thread *thread)
 {
     if (thread->stack)
-        os_unmap(thread->stack, thread->stack_bytes);
-    if (thread->frames)
-        os_unmap(thread->frames, thread->frames_bytes);
+        os_unmap(thread->stack, thread->mapped_bytes);
     if (thread->owns_record)
         free(thread->record);
     free(thread);

@@ -3,7 +3,7 @@
  * Read next: interp.h (who uses them), guest_error.h (what goes wrong in them).
  * Layer:     vm/.
  *
- *   stack (one mapping of -Xss)                          frames (another)
+ *   stack (-Xss), in one mapping with                    frames
  *   +----------------+----------------+---------+       +--------+---------+-----+
  *   | script's r0..  | f's r0 r1 ..   |  free   |       | bottom | script  |  f  |
  *   +----------------+----------------+---------+       +--------+---------+-----+
@@ -68,7 +68,7 @@ struct guest_thread {
     struct guest_error error;
     value_t spare_error; /* an error object for when the heap has no room for one; a root */
     struct lookup lookup[LOOKUP_COUNT];
-    size_t stack_bytes, frames_bytes;
+    size_t mapped_bytes; /* from stack on */
 };
 
 /* [any] Registers and frames for a thread that will begin with a call of argument_count
