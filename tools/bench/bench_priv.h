@@ -114,6 +114,7 @@ void bench_report_json(FILE *out, const struct bench *bench);
 
 /* --- [command] the benchmarks ---------------------------------------------------- */
 
+void bench_guest(struct bench *bench);
 void bench_interp(struct bench *bench);
 void bench_poll(struct bench *bench);
 void bench_ttsp(struct bench *bench);
