@@ -8,6 +8,7 @@
 #include "vm/array.h"
 
 #include "gc/heap.h"
+#include "vm/direct.h"
 
 #include <inttypes.h>
 
@@ -38,20 +39,34 @@ static bool is_whole(double number)
     return number == (double)(int64_t)number;
 }
 
-/* True when both are right; else a guest error is recorded. */
-static bool check(struct guest_thread *thread, value_t array, value_t index, uint64_t *at_out)
+bool array_check_index(struct guest_thread *thread, value_t index, uint64_t length,
+                       uint64_t *at_out)
 {
-    if (!array_is(array))
-        return guest_fail(thread, "Only arrays can be indexed.");
     double wanted = value_is_number(index) ? value_as_double(index) : 0.5;
     if (!is_whole(wanted))
         return guest_fail(thread, "Index must be a whole number.");
-    uint64_t length = object_length(value_as_object(array));
     if (!(wanted >= 0 && wanted < (double)length))
         return guest_fail(thread, "Index %.15g is out of bounds for length %" PRIu64 ".", wanted,
                           length);
     *at_out = (uint64_t)wanted;
     return true;
+}
+
+bool array_check_byte(struct guest_thread *thread, value_t value, uint8_t *byte_out)
+{
+    double number = value_is_number(value) ? value_as_double(value) : -1;
+    if (!(number >= 0 && number <= 255) || !is_whole(number))
+        return guest_fail(thread, "A byte must be a whole number from 0 to 255.");
+    *byte_out = (uint8_t)number;
+    return true;
+}
+
+/* True when both are right; else a guest error is recorded. */
+static bool check(struct guest_thread *thread, value_t array, value_t index, uint64_t *at_out)
+{
+    if (!array_is(array))
+        return guest_fail(thread, "Only arrays can be indexed.");
+    return array_check_index(thread, index, object_length(value_as_object(array)), at_out);
 }
 
 static _Atomic uint8_t *byte_at(struct object *bytes, uint64_t at)
@@ -63,6 +78,8 @@ value_t array_get(struct guest_thread *thread, value_t array, value_t index)
 {
     uint64_t at, bits;
     double number;
+    if (value_is_kind(array, OBJECT_DIRECT))
+        return direct_get(thread, array, index);
     if (!check(thread, array, index, &at))
         return VALUE_ABSENT;
     struct object *object = value_as_object(array);
@@ -80,10 +97,10 @@ value_t array_get(struct guest_thread *thread, value_t array, value_t index)
 
 static bool set_byte(struct guest_thread *thread, struct object *bytes, uint64_t at, value_t value)
 {
-    double number = value_is_number(value) ? value_as_double(value) : -1;
-    if (!(number >= 0 && number <= 255) || !is_whole(number))
-        return guest_fail(thread, "A byte must be a whole number from 0 to 255.");
-    store_relaxed(byte_at(bytes, at), (uint8_t)number);
+    uint8_t byte;
+    if (!array_check_byte(thread, value, &byte))
+        return false;
+    store_relaxed(byte_at(bytes, at), byte);
     return true;
 }
 
@@ -99,6 +116,8 @@ static bool set_double(struct guest_thread *thread, struct object *doubles, uint
 bool array_set(struct guest_thread *thread, value_t array, value_t index, value_t value)
 {
     uint64_t at;
+    if (value_is_kind(array, OBJECT_DIRECT))
+        return direct_set(thread, array, index, value);
     if (!check(thread, array, index, &at))
         return false;
     struct object *object = value_as_object(array);

@@ -19,6 +19,12 @@ value_t array_get(struct guest_thread *thread, value_t array, value_t index);
 /* [self, guest] array[index] = value; false: a guest error is recorded. */
 bool array_set(struct guest_thread *thread, value_t array, value_t index, value_t value);
 
+/* [self, guest] For all that is indexed: a whole number below length; false: a guest error. */
+bool array_check_index(struct guest_thread *thread, value_t index, uint64_t length,
+                       uint64_t *at_out);
+/* A whole number from 0 to 255. */
+bool array_check_byte(struct guest_thread *thread, value_t value, uint8_t *byte_out);
+
 static inline bool array_is(value_t v)
 {
     if (!value_is_reference(v))

@@ -3,10 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "vm/builtin.h"
 
-#if __has_include("vm/direct.h")
 #include "vm/direct.h"
-#define HAS_DIRECT
-#endif
 #include "vm/names.h"
 #include "vm/sync.h"
 #include "vm/threads.h"
@@ -34,21 +31,11 @@ static struct builtin table[] = {
 
     METHOD(BARRIER, "wait", 0, sync_barrier_wait_mp),
 
-#ifdef HAS_DIRECT
-    METHOD(DIRECT, "get", 1, direct_method_get_mp),
-#endif
-#ifdef HAS_DIRECT
-    METHOD(DIRECT, "set", 2, direct_method_set_mp),
-#endif
-#ifdef HAS_DIRECT
+    METHOD(DIRECT, "get", 1, direct_method_get),
+    METHOD(DIRECT, "set", 2, direct_method_set),
     METHOD(DIRECT, "free", 0, direct_method_free_mp),
-#endif
-#ifdef HAS_DIRECT
     PROPERTY(DIRECT, "size", direct_property_size),
-#endif
-#ifdef HAS_DIRECT
     PROPERTY(DIRECT, "length", direct_property_size),
-#endif
 };
 enum { ROWS = sizeof table / sizeof *table };
 

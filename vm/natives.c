@@ -4,10 +4,7 @@
 #include "base/os.h"
 #include "vm/array.h"
 #include "vm/diagnose.h"
-#if __has_include("vm/direct.h")
 #include "vm/direct.h"
-#define HAS_DIRECT
-#endif
 #include "vm/sync.h"
 #include "vm/threads.h"
 
@@ -69,15 +66,9 @@ struct native natives[] = {
     NATIVE("Lock", 0, sync_lock_new_mp),
     NATIVE("Barrier", 1, sync_barrier_new_mp),
 
-#ifdef HAS_DIRECT
     NATIVE("Direct", 1, direct_native_new_mp),
-#endif
-#ifdef HAS_DIRECT
     NATIVE("free", 1, direct_native_free_mp),
-#endif
-#ifdef HAS_DIRECT
     NATIVE("zero", 1, direct_native_zero_mp),
-#endif
 
     NATIVE("safepoint", 0, diagnose_safepoint_mp),
 };

@@ -2,6 +2,7 @@
 #include "vm/print.h"
 
 #include "vm/class.h"
+#include "vm/direct.h"
 #include "vm/guest_output.h"
 #include "vm/instance.h"
 #include "vm/string.h"
@@ -95,6 +96,8 @@ static bool print_object_mp(struct guest_thread *thread, const value_t *slot)
         return print_method_mp(thread, value_as_object(load_relaxed(&object->word[1])));
     case OBJECT_THREAD:
         return print_thread_mp(thread, threads_record_of(*slot)->name);
+    case OBJECT_DIRECT:
+        return print_length_mp(thread, "Direct", direct_size(object));
     case OBJECT_LOCK:
         return print_text_mp(thread, "<Lock>");
     case OBJECT_BARRIER:

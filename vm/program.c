@@ -1,6 +1,8 @@
 /* program.c -- see program.h.  SPDX-License-Identifier: MIT */
 #include "vm/program.h"
 
+#include "alloc/direct.h"
+#include "base/flags.h"
 #include "base/insist.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
@@ -10,6 +12,7 @@
 #include "vm/checker.h"
 #include "vm/compiler.h"
 #include "vm/diagnostics.h"
+#include "vm/direct.h"
 #include "vm/error_object.h"
 #include "vm/globals.h"
 #include "vm/guest_frames.h"
@@ -60,6 +63,8 @@ enum err program_start(char *message_out, size_t bytes)
     enum err err = heap_start(message_out, bytes);
     if (err != ERR_OK)
         return err;
+    direct_set_limit(flags->max_direct_memory_size ? flags->max_direct_memory_size
+                                                   : flags->max_heap_size);
     roots_set_common(each_common_root);
     guest_frames_start();
     stops_set_check(verify_heap_at_safepoint);
@@ -273,6 +278,7 @@ enum program_result program_run(struct guest_thread *thread, struct program *pro
     participant_enter_safe(self, PARTICIPANT_NATIVE);
     if (!are_threads_left) {
         guest_frames_forget_places(); /* it waits for readers: not in GUEST */
+        direct_end_all();
         threads_end();
     }
     return result;

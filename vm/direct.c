@@ -1,0 +1,222 @@
+/* direct.c -- see direct.h.
+ *
+ * A buffer is published after its last byte is zero: the object is made and rooted first,
+ * without a record, and gets its record last.  While it is being zeroed the thread holds a
+ * use, so nobody could free it even if it were seen.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "vm/direct.h"
+
+#include "alloc/bulk.h"
+#include "alloc/direct.h"
+#include "gc/heap.h"
+#include "vm/array.h"
+#include "vm/parking.h"
+
+#include <inttypes.h>
+
+struct record {
+    struct direct_buffer buffer;
+    struct record *next;
+};
+
+/* All of the program; pushed by exchange, walked when no other thread is left. */
+static _Atomic(struct record *) records;
+
+/* NULL for anything else than a buffer. */
+static struct direct_buffer *buffer_of(value_t value)
+{
+    if (!value_is_kind(value, OBJECT_DIRECT))
+        return NULL;
+    struct record *record =
+        (struct record *)(uintptr_t)load_acquire(&value_as_object(value)->word[0]);
+    return &record->buffer;
+}
+
+/* --- Direct(n) ------------------------------------------------------------------------- */
+
+static bool fail_allocation(struct guest_thread *thread, enum direct_result why, uint64_t bytes)
+{
+    char text[160];
+    struct direct_figures figures = direct_figures();
+    if (why == DIRECT_LIMIT)
+        snprintf(text, sizeof text,
+                 "OutOfMemory: cannot reserve %" PRIu64 " bytes of direct memory, %" PRIu64
+                 " of %" PRIu64 " are reserved.",
+                 bytes, figures.reserved_bytes, figures.limit_bytes);
+    else
+        snprintf(text, sizeof text,
+                 "OutOfMemory: the system has no %" PRIu64 " bytes for a direct buffer.", bytes);
+    return guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY, text);
+}
+
+static void add_record(struct record *record)
+{
+    record->next = load_relaxed(&records); /* checked by the exchange */
+    while (!compare_exchange_seq(&records, &record->next, record))
+        ;
+}
+
+/* Memory for the record and the buffer; the system is asked in BLOCKED. */
+static struct record *allocate_mp(struct guest_thread *thread, uint64_t bytes)
+{
+    struct participant *self = guest_thread_participant(thread);
+    enum direct_result result = DIRECT_NO_MEMORY;
+    participant_enter_safe(self, PARTICIPANT_BLOCKED);
+    struct record *record = owned_calloc(sizeof *record);
+    if (record)
+        result = direct_allocate(bytes, &record->buffer);
+    participant_leave_safe(self, PARTICIPANT_GUEST);
+    if (result != DIRECT_OK) {
+        fail_allocation(thread, result, bytes);
+        return NULL;
+    }
+    add_record(record);
+    return record;
+}
+
+bool direct_native_new_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    double wanted = value_is_number(window[1]) ? value_as_double(window[1]) : -1;
+    if (!(wanted >= 0 && wanted <= (double)DIRECT_MOST_BYTES) || wanted != (double)(uint64_t)wanted)
+        return guest_fail(thread, "Size must be a whole number from 0 to %" PRIu64 ".",
+                          DIRECT_MOST_BYTES);
+    struct record *record = allocate_mp(thread, (uint64_t)wanted);
+    if (!record)
+        return false;
+    bulk_zero_mp(guest_thread_participant(thread), record->buffer.bytes, record->buffer.size);
+    direct_done(&record->buffer);
+    struct object *object =
+        heap_allocate_mp(&thread->mutator, object_header(OBJECT_DIRECT, 2, 0), 2);
+    if (!object) {
+        direct_free(&record->buffer);
+        return guest_fail_out_of_heap(thread, 2 * OBJECT_WORD_BYTES);
+    }
+    store_release(&object->word[0], (uintptr_t)record);
+    window[0] = value_of_object(object);
+    return true;
+}
+
+/* --- free, zero ---------------------------------------------------------------------------- */
+
+static bool fail_freed(struct guest_thread *thread)
+{
+    return guest_fail(thread, "Buffer was freed.");
+}
+
+static bool free_mp(struct guest_thread *thread, value_t *window, struct direct_buffer *buffer)
+{
+    struct participant *self = guest_thread_participant(thread);
+    participant_enter_safe(self, PARTICIPANT_BLOCKED); /* unmapping takes long */
+    enum direct_result result = direct_free(buffer);
+    participant_leave_safe(self, PARTICIPANT_GUEST);
+    window[0] = VALUE_NIL;
+    if (result == DIRECT_IN_USE)
+        return guest_fail(thread, "Buffer is in use.");
+    return result == DIRECT_OK || fail_freed(thread);
+}
+
+bool direct_native_free_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    struct direct_buffer *buffer = buffer_of(window[1]);
+    return buffer ? free_mp(thread, window, buffer)
+                  : guest_fail(thread, "Only direct buffers can be freed.");
+}
+
+bool direct_method_free_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    return free_mp(thread, window, buffer_of(window[0]));
+}
+
+bool direct_native_zero_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    struct direct_buffer *buffer = buffer_of(window[1]);
+    if (!buffer)
+        return guest_fail(thread, "Only direct buffers can be zeroed.");
+    if (!direct_use(buffer))
+        return fail_freed(thread);
+    bulk_zero_mp(guest_thread_participant(thread), buffer->bytes, buffer->size);
+    direct_done(buffer);
+    window[0] = VALUE_NIL;
+    return true;
+}
+
+/* --- elements --------------------------------------------------------------------------------- */
+
+uint64_t direct_size(const struct object *object)
+{
+    return buffer_of(value_of_object((struct object *)object))->size; /* never changes */
+}
+
+static _Atomic uint8_t *byte_at(struct direct_buffer *buffer, uint64_t at)
+{
+    return (_Atomic uint8_t *)buffer->bytes + at;
+}
+
+value_t direct_get(struct guest_thread *thread, value_t object, value_t index)
+{
+    struct direct_buffer *buffer = buffer_of(object);
+    uint64_t at;
+    if (!array_check_index(thread, index, buffer->size, &at))
+        return VALUE_ABSENT;
+    if (!direct_use(buffer)) {
+        fail_freed(thread);
+        return VALUE_ABSENT;
+    }
+    uint8_t byte = load_relaxed(byte_at(buffer, at)); /* a race yields some byte stored there */
+    direct_done(buffer);
+    return value_of_double(byte);
+}
+
+bool direct_set(struct guest_thread *thread, value_t object, value_t index, value_t value)
+{
+    struct direct_buffer *buffer = buffer_of(object);
+    uint64_t at;
+    uint8_t byte;
+    if (!array_check_index(thread, index, buffer->size, &at) ||
+        !array_check_byte(thread, value, &byte))
+        return false;
+    if (!direct_use(buffer))
+        return fail_freed(thread);
+    store_relaxed(byte_at(buffer, at), byte); /* as above */
+    direct_done(buffer);
+    return true;
+}
+
+bool direct_method_get(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    window[0] = direct_get(thread, window[0], window[1]);
+    return window[0] != VALUE_ABSENT;
+}
+
+bool direct_method_set(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    bool is_done = direct_set(thread, window[0], window[1], window[2]);
+    window[0] = VALUE_NIL;
+    return is_done;
+}
+
+bool direct_property_size(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)thread, (void)argument_count;
+    window[0] = value_of_double((double)direct_size(value_as_object(window[0])));
+    return true;
+}
+
+/* --- the end -------------------------------------------------------------------------------------
+ */
+
+void direct_end_all(void)
+{
+    struct record *next;
+    for (struct record *record = exchange_seq(&records, NULL); record; record = next) {
+        next = record->next;
+        direct_free(&record->buffer); /* one that was freed stays so */
+    }
+}
