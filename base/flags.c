@@ -463,6 +463,21 @@ bool flags_override(const char *argument, struct flags_error *error_out)
     return apply(&setting, argument, FLAGS_ORIGIN_SCENARIO, error_out);
 }
 
+bool flags_is_valid(const char *argument, struct flags_error *error_out)
+{
+    struct setting setting = { NULL, 0, 0 };
+    if (!is_flag(argument))
+        return flags_fail(error_out, "%s is no runtime flag; see stillpoint flags", argument);
+    return read_setting(argument, &setting, error_out);
+}
+
+void flags_propose(const char *argument)
+{
+    struct flags_error error;
+    if (flags_allow(argument, &error)) /* else the command line says otherwise */
+        INSIST(flags_override(argument, &error), "%s", error.message);
+}
+
 void flags_set_ergonomic(const char *spelling, uint64_t size)
 {
     const struct flag_row *row = row_named(spelling);

@@ -78,6 +78,14 @@ bool flags_override(const char *argument, struct flags_error *error_out);
 /* [any] Whether flags_override() would be allowed; changes nothing. */
 bool flags_allow(const char *argument, struct flags_error *error_out);
 
+/* [any] Whether the argument is a flag, well formed and in its range; changes nothing.  For
+ * flags that a user's file asks for. */
+bool flags_is_valid(const char *argument, struct flags_error *error_out);
+
+/* [start] The same as flags_override() for a valid argument, but what the command line has
+ * set stays. */
+void flags_propose(const char *argument);
+
 /* [start] Fills in a SIZE flag that nobody has set; spelling without -XX:.  It counts as
  * not set still: what is typed later replaces it. */
 void flags_set_ergonomic(const char *spelling, uint64_t size);

@@ -73,6 +73,7 @@ void doing_format(struct doing_value value, char *text_out, size_t bytes)
     else if (value.total == 0)
         snprintf(text_out, bytes, "%s", value.what->text);
     else
-        snprintf(text_out, bytes, "%s %llu/%llu %s", value.what->text,
-                 (unsigned long long)value.done, (unsigned long long)value.total, value.what->unit);
+        snprintf(text_out, bytes, "%s %llu/%llu%s%s", value.what->text,
+                 (unsigned long long)value.done, (unsigned long long)value.total,
+                 value.what->unit[0] ? " " : "", value.what->unit);
 }

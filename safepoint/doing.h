@@ -21,7 +21,7 @@
 struct doing_what {
     const char *kind; /* short, stable, for grouping: "zero", "no-poll loop" */
     const char *text; /* a phrase without numbers: "zeroing a buffer" */
-    const char *unit; /* of done and total: "bytes", "iterations" */
+    const char *unit; /* of done and total: "bytes", "iterations"; "" = none worth saying */
 };
 
 struct doing {

@@ -324,8 +324,8 @@ bool fail_undefined_global(struct guest_thread *thread, uint32_t index)
 
 static const struct doing_what loop_without_polls = { "counted loop",
                                                       "in a counted loop without polls", "" };
-static const struct doing_what loop_with_strips = { "counted loop", "in a counted loop with strips",
-                                                    "counted" };
+static const struct doing_what loop_with_strips = { "counted loop", "in strips of a counted loop",
+                                                    "" };
 
 void counted_loop_begins(struct guest_thread *thread, bool has_strips, double limit)
 {

@@ -11,17 +11,16 @@ json=$scratch/result.json
 run "$sp" ttsp --seconds 1 --every 10ms --seed 7 --json "$json"
 expect_code 0
 expect_out "last thread: what"
-for name in c-calm c-blocked c-crowd c-storm c-noloop c-noloop-strip c-zero-whole c-zero-chunked; do
-    expect_out "$name"
+for name in calm blocked crowd storm counted-loop counted-loop-strip zero-whole zero-chunked; do
+    expect_true "no row of $name" grep -q "^$name " "$scratch/out"
 done
 expect_true "a line is over 100 columns" [ -z "$(awk 'length > 100' "$scratch/out")" ]
 run "$check" "$json" schema=stillpoint-ttsp-1 ok=true "scenarios=(8)" \
-    scenarios.0.name=c-calm scenarios.0.seed=7 scenarios.0.participants=1 \
-    scenarios.1.participants=64 scenarios.1.self_check.arrivals=0 \
-    scenarios.1.last_thread.0.thread=none "scenarios.1.last_thread=(1)" \
-    scenarios.0.focus=null scenarios.4.focus.kind="no-poll loop" scenarios.6.focus.kind=zero \
+    scenarios.0.name=calm scenarios.0.source=lox scenarios.0.seed=7 scenarios.0.participants=2 \
+    scenarios.1.participants=65 scenarios.0.program_ended=false \
+    scenarios.0.focus=null scenarios.4.focus.kind="counted loop" scenarios.6.focus.kind=zero \
     scenarios.4.last_thread.0.thread=looper scenarios.6.last_thread.0.thread=zeroer \
-    scenarios.6.flags=-XX:BulkPolicy=whole scenarios.6.last_thread.0.doing="zeroing a buffer" \
+    scenarios.6.last_thread.0.doing="zeroing a buffer" \
     scenarios.0.ttsp_ns.p999=null scenarios.0.negative_spans=0
 expect_code 0
 for k in 0 1 2 3 4 5 6 7; do
@@ -37,7 +36,21 @@ for k in 0 1 2 3 4 5 6 7; do
     done
 done
 run "$check" "$json" scenarios.6.last_thread.0.example
-expect_true "no bytes done/total" grep -qE 'zeroing a buffer [0-9]+/268435456 bytes' "$scratch/out"
+expect_true "no bytes done/total, or no place" \
+    grep -qE 'zeroing a buffer [0-9]+/268435456 bytes, at zeroer:[0-9]+' "$scratch/out"
+run "$check" "$json" scenarios.4.last_thread.0.example
+expect_true "no place of the loop" grep -qE 'in a counted loop without polls, at looper:11' "$scratch/out"
+
+# --- the ones in C ---------------------------------------------------------------------
+run "$sp" ttsp --seconds 0.5 --every 10ms --json "$json" c-calm c-blocked c-noloop c-zero-whole
+expect_code 0
+run "$check" "$json" ok=true "scenarios=(4)" scenarios.0.source=c scenarios.0.participants=1 \
+    scenarios.1.participants=64 scenarios.1.self_check.arrivals=0 \
+    scenarios.1.last_thread.0.thread=none "scenarios.1.last_thread=(1)" \
+    scenarios.2.focus.kind="no-poll loop" scenarios.3.focus.kind=zero \
+    scenarios.2.last_thread.0.thread=looper scenarios.3.last_thread.0.thread=zeroer \
+    scenarios.3.flags=-XX:BulkPolicy=whole scenarios.3.last_thread.0.doing="zeroing a buffer"
+expect_code 0
 
 # --- every flag that changes the way of stopping -------------------------------------
 for flag in -XX:SafepointPoll=global -XX:SafepointWait=sleep -XX:SafepointWait=spin \

@@ -71,6 +71,7 @@ static void write_scenario(struct json_writer *json, const struct scenario *scen
     const struct ledger_sums *sums = &result->sums;
     json_writer_open_object(json, NULL);
     json_writer_string(json, "name", scenario->name);
+    json_writer_string(json, "source", scenario->origin ? scenario->origin : "c");
     json_writer_unsigned(json, "stops", sums->stops);
     json_writer_unsigned(json, "participants", sums->most_participants);
     json_writer_unsigned(json, "cpus", (uint64_t)result->cpus);
@@ -79,6 +80,7 @@ static void write_scenario(struct json_writer *json, const struct scenario *scen
     json_writer_unsigned(json, "every_ns",
                          options->every_ns ? options->every_ns : scenario->every_ns);
     json_writer_unsigned(json, "elapsed_ns", result->elapsed_ns);
+    json_writer_bool(json, "program_ended", result->has_program_ended);
     for (int s = 0; s < LEDGER_SPANS; s++) {
         char key[32];
         snprintf(key, sizeof key, "%s_ns", ledger_span_rows[s].name);

@@ -1,6 +1,6 @@
 /* report_table.c -- see report.h.
  *
- * Columns: name 14, stops 6, seven figures of 7, then who was last most often,
+ * Columns: name 18, stops 6, seven figures of 7, then who was last most often,
  * cut so that a line has at most 100 columns.
  *
  * SPDX-License-Identifier: MIT */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define FIGURE_BYTES   16
-#define LAST_COLUMNS   27
+#define LAST_COLUMNS   25
 #define REPORT_COLUMNS 100
 
 static void percentile_text(char *text_out, const struct hist *h, double percent)
@@ -34,9 +34,9 @@ static void max_text(char *text_out, const struct hist *h)
 
 void report_table_head(FILE *out)
 {
-    fprintf(out, "%-14s %6s  %19s %6s %6s %6s %6s\n", "", "", "------- TTSP ------", "lag", "op",
+    fprintf(out, "%-18s %6s %20s %6s %6s %6s %6s\n", "", "", "------- TTSP -------", "lag", "op",
             "leave", "resume");
-    fprintf(out, "%-14s %6s  %6s%7s%7s%7s%7s%7s%7s  %s\n", "scenario", "stops", "p50", "p99", "max",
+    fprintf(out, "%-18s %6s %6s%7s%7s%7s%7s%7s%7s %s\n", "scenario", "stops", "p50", "p99", "max",
             "p50", "p50", "p50", "p99", "last thread: what");
 }
 
@@ -70,7 +70,7 @@ void report_table_row(FILE *out, const struct scenario *scenario,
     const struct hist *ttsp = &sums->span[LEDGER_SPAN_ttsp];
     char figure[7][FIGURE_BYTES], last[100];
     if (!result->is_complete) {
-        fprintf(out, "%-14s  %.*s\n", scenario->name, REPORT_COLUMNS - 16, result->failure);
+        fprintf(out, "%-18s  %.*s\n", scenario->name, REPORT_COLUMNS - 20, result->failure);
         return;
     }
     percentile_text(figure[0], ttsp, 50);
@@ -81,7 +81,7 @@ void report_table_row(FILE *out, const struct scenario *scenario,
     percentile_text(figure[5], &sums->span[LEDGER_SPAN_leave], 50);
     percentile_text(figure[6], &sums->span[LEDGER_SPAN_resume], 99);
     last_text(last, sizeof last, sums);
-    fprintf(out, "%-14s %6llu  %6s %6s %6s %6s %6s %6s %6s  %.*s\n", scenario->name,
+    fprintf(out, "%-18s %6llu %6s %6s %6s %6s %6s %6s %6s %.*s\n", scenario->name,
             (unsigned long long)sums->stops, figure[0], figure[1], figure[2], figure[3], figure[4],
             figure[5], figure[6], LAST_COLUMNS, last);
 }
@@ -94,15 +94,15 @@ __attribute__((format(printf, 2, 3))) static void note_more(FILE *out, const cha
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    fprintf(out, "  %24s%.*s\n", "", REPORT_COLUMNS - 26, text);
+    fprintf(out, "  %28s%.*s\n", "", REPORT_COLUMNS - 30, text);
 }
 
 static void note_worst(FILE *out, const struct scenario *scenario, const struct ledger_group *w)
 {
     char ttsp[FIGURE_BYTES];
     text_ns(ttsp, sizeof ttsp, w->worst_ttsp_ns > 0 ? (uint64_t)w->worst_ttsp_ns : 0);
-    fprintf(out, "  %-14s %7s  %s: %.*s\n", scenario->name, ttsp, w->thread,
-            REPORT_COLUMNS - 28 - (int)strlen(w->thread), w->example);
+    fprintf(out, "  %-18s %7s  %s: %.*s\n", scenario->name, ttsp, w->thread,
+            REPORT_COLUMNS - 32 - (int)strlen(w->thread), w->example);
 }
 
 static void note_one(FILE *out, const struct scenario *scenario,
@@ -111,6 +111,11 @@ static void note_one(FILE *out, const struct scenario *scenario,
     const struct ledger_sums *sums = &result->sums;
     if (sums->worst.count)
         note_worst(out, scenario, &sums->worst);
+    if (result->has_program_ended) {
+        char elapsed[FIGURE_BYTES];
+        text_ns(elapsed, sizeof elapsed, result->elapsed_ns);
+        note_more(out, "the program ended after %s of probing", elapsed);
+    }
     if (sums->missed)
         note_more(out, "%llu probes were answered late, together with a later one",
                   (unsigned long long)sums->missed);
@@ -168,9 +173,8 @@ void report_cures(FILE *out, const struct scenario *const *run,
             text_ns(disease_text, sizeof disease_text, disease);
             text_ns(cure_text, sizeof cure_text, cure);
             text_ratio(ratio, sizeof ratio, (double)disease / (double)(cure ? cure : 1));
-            fprintf(out, "%s against %s: p%g of TTSP at \"%s\" %s against %s, %s times.\n",
-                    run[i]->name, run[k]->name, percent, run[i]->focus, disease_text, cure_text,
-                    ratio);
+            fprintf(out, "%s against %s: p%g TTSP at \"%s\" %s, then %s: %s times.\n", run[i]->name,
+                    run[k]->name, percent, run[i]->focus, disease_text, cure_text, ratio);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* scenario.h -- a workload to be stopped, and what is asked of it.
  *
- * Read next: scenarios.c (the built-in ones), scenario_run.c (a child process runs
- *            one), ttsp.c (the command).
+ * Read next: scenario_lox.h (guest programs), scenarios.c (the ones in C), scenario_run.c (a
+ *            child process runs one), ttsp.c (the command).
  * Layer:     tools/.
  *
  * SPDX-License-Identifier: MIT */
@@ -9,6 +9,7 @@
 #define TOOLS_TTSP_SCENARIO_H
 
 #include "safepoint/participant.h"
+#include "tools/ttsp/scenario_header.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,11 +22,19 @@ struct scenario {
     const char *question; /* one sentence for --list */
     const char *focus;    /* kind of work whose stops are counted apart, or NULL */
     const char *cure;     /* name of the scenario that cures this disease, or NULL */
-    const char *flags[4]; /* as typed; the command line may not contradict them */
-    uint64_t every_ns;    /* between two probes */
-    void (*start)(struct scenario_run *run);
+    /* As typed, ended by NULL.  Of one in C they are what it is about, and the command line may
+     * not contradict them; over those of a guest program it wins. */
+    const char *flags[SCENARIO_MOST_FLAGS + 1];
+    uint64_t every_ns;                       /* between two probes */
+    void (*start)(struct scenario_run *run); /* in C; NULL = a guest program: */
+    const char *source;
+    size_t source_bytes;
+    const char *origin;  /* "lox" = built in, else the file's path; NULL = in C */
+    uint64_t setup_ns;   /* the main guest thread may run so long before the first probe */
+    uint64_t seconds_ns; /* of probing, 0 = the command's default */
 };
 
+/* The ones in C. */
 extern const struct scenario scenarios[];
 extern const size_t scenario_count;
 const struct scenario *scenario_named(const char *name);

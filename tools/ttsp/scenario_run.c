@@ -20,6 +20,9 @@
 #include "safepoint/operation.h"
 #include "safepoint/stops.h"
 #include "tools/process.h"
+#include "vm/guest_output.h"
+#include "vm/program.h"
+#include "vm/threads.h"
 #include "tools/watchdog.h"
 #include "vm/start.h"
 
@@ -37,6 +40,9 @@
 #define GRACE_NS    UINT64_C(50000000000)
 #define GRACE_STOPS 4
 
+/* What the guest program has come to. */
+enum guest_step { GUEST_COMPILES, GUEST_RUNS, GUEST_ENDED };
+
 struct scenario_run {
     const struct scenario *scenario;
     const struct scenario_options *options;
@@ -44,6 +50,8 @@ struct scenario_run {
     _Atomic uint32_t is_over; /* a futex */
     _Atomic uint32_t ready;   /* threads that are at their work */
     _Atomic bool has_failed;
+    _Atomic uint32_t guest_step; /* a futex */
+    pthread_t guest_main;
     pthread_t threads[MOST_THREADS];
     uint32_t thread_count;
 };
@@ -137,6 +145,105 @@ void scenario_plain_thread(struct scenario_run *run, void (*body)(struct scenari
     start_thread(run, (struct thread_start){ run, "", NULL, body, number });
 }
 
+/* --- a guest program ------------------------------------------------------------- */
+
+static void reach(struct scenario_run *run, enum guest_step step)
+{
+    store_seq(&run->guest_step, step);
+    os_futex_wake(&run->guest_step, OS_FUTEX_ALL, OS_FUTEX_ANY);
+}
+
+static bool has_guest_ended(struct scenario_run *run)
+{
+    return run->scenario->source && load_seq(&run->guest_step) == GUEST_ENDED;
+}
+
+static void fail_guest(struct scenario_run *run, enum program_result result, const char *errors)
+{
+    static const struct {
+        const char *what;
+        int exit_code;
+    } ends[] = {
+        [PROGRAM_COMPILE_ERROR] = { "it does not compile", EXIT_CODE_COMPILE_ERROR },
+        [PROGRAM_RUNTIME_ERROR] = { "a run-time error", EXIT_CODE_RUNTIME_ERROR },
+        [PROGRAM_OUT_OF_MEMORY] = { "out of memory", EXIT_CODE_OUT_OF_MEMORY },
+        [PROGRAM_OUTPUT_ERROR] = { "its output cannot be written", EXIT_CODE_ENVIRONMENT },
+        [PROGRAM_NO_MEMORY] = { "the system has no memory for it", EXIT_CODE_ENVIRONMENT },
+    };
+    scenario_fail(run, "%s: %.*s", ends[result].what, (int)strcspn(errors, "\n"), errors);
+    run->result->failure_exit = ends[result].exit_code;
+}
+
+/* What it says goes to stderr whole; its first line is what the report says. */
+static enum program_result run_guest(struct scenario_run *run, struct guest_thread *thread,
+                                     FILE *errors)
+{
+    const struct scenario *scenario = run->scenario;
+    struct program *program;
+    enum program_result result =
+        program_compile(thread, scenario->source, scenario->source_bytes, errors, &program);
+    if (result != PROGRAM_OK)
+        return result;
+    reach(run, GUEST_RUNS);
+    result = program_run(thread, program, 0, NULL, errors);
+    program_destroy(program);
+    return result;
+}
+
+static _Noreturn void wait_for_the_end(void)
+{
+    for (;;)
+        os_sleep_ns(UINT64_C(1000000000));
+}
+
+static void *guest_main(void *argument)
+{
+    struct scenario_run *run = argument;
+    struct guest_thread *thread;
+    char *text = NULL;
+    size_t bytes;
+    os_set_thread_name("main");
+    FILE *errors = open_memstream(&text, &bytes);
+    if (!errors || program_attach("main", &thread) != ERR_OK) {
+        scenario_fail(run, "no memory for the guest thread");
+        reach(run, GUEST_ENDED);
+        return NULL;
+    }
+    enum program_result result = run_guest(run, thread, errors);
+    fclose(errors);
+    fputs(text, stderr);
+    if (result != PROGRAM_OK)
+        fail_guest(run, result, text);
+    free(text);
+    reach(run, GUEST_ENDED);
+    if (program_threads_are_left())
+        wait_for_the_end(); /* of the child: attached, in NATIVE */
+    program_detach(thread);
+    return NULL;
+}
+
+/* Returns when the main guest thread waits, or has ended, or has had its time. */
+static void start_guest(struct scenario_run *run)
+{
+    char message[256];
+    guest_output_start(STDERR_FILENO); /* the table has stdout */
+    if (program_start(message, sizeof message) != ERR_OK) {
+        scenario_fail(run, "%s", message);
+        reach(run, GUEST_ENDED);
+        return;
+    }
+    int error = pthread_create(&run->guest_main, NULL, guest_main, run);
+    if (error) {
+        scenario_fail(run, "cannot start the guest's main thread: %s", strerror(error));
+        reach(run, GUEST_ENDED);
+        return;
+    }
+    while (load_seq(&run->guest_step) == GUEST_COMPILES)
+        os_futex_wait(&run->guest_step, GUEST_COMPILES, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
+    if (load_seq(&run->guest_step) == GUEST_RUNS)
+        threads_await_main(run->scenario->setup_ns);
+}
+
 /* --- the child ---------------------------------------------------------------- */
 
 static void on_stop(const struct stop_record *record, void *argument)
@@ -177,6 +284,8 @@ static void probe_on_schedule(struct scenario_run *run)
     os_set_time_slice_ns(100000);
     while (due < end && !load_relaxed(&run->has_failed)) { /* a late look costs one probe */
         os_sleep_until_ns(due);
+        if (has_guest_ended(run))
+            break;
         struct operation probe;
         memset(&probe, 0, sizeof probe);
         probe.kind = OPERATION_FORCE_SAFEPOINT;
@@ -188,6 +297,7 @@ static void probe_on_schedule(struct scenario_run *run)
         due += every * probe.schedule.count;
     }
     run->result->elapsed_ns = os_now_ns() - start;
+    run->result->has_program_ended = has_guest_ended(run);
 }
 
 static void end_threads(struct scenario_run *run)
@@ -213,7 +323,10 @@ static void measure(struct scenario_run *run)
     stops_handle_sigquit();
     if (!watchdog_start(run->scenario->name))
         scenario_fail(run, "cannot start the watchdog thread");
-    run->scenario->start(run); /* not watched here: it may fault in much memory */
+    if (run->scenario->source)
+        start_guest(run);
+    else
+        run->scenario->start(run); /* not watched here: it may fault in much memory */
     watchdog_begin("its threads have not started");
     wait_until_ready(run);
     watchdog_end();
@@ -223,21 +336,34 @@ static void measure(struct scenario_run *run)
     watchdog_begin("the last stop has not ended");
     stops_exit();
     watchdog_end();
+    guest_output_flush_last();
     memcpy(&result->sums, ledger_totals(), sizeof result->sums);
     struct ledger_audit audit = ledger_audit(&result->sums);
+    if (result->has_program_ended && result->sums.stops == 0 && !load_seq(&run->has_failed)) {
+        scenario_fail(run, "the program ended before the first probe; see --every");
+        result->failure_exit = EXIT_CODE_USAGE;
+    }
     if (!audit.ok && !load_seq(&run->has_failed)) {
         scenario_fail(run, "self-check failed: %s", audit.why);
         result->failure_exit = EXIT_CODE_SELF_CHECK;
     }
 }
 
-/* The command has checked that its own flags do not contradict these. */
+/* The command has checked that its own flags do not contradict those of one in C; over those
+ * of a guest program they win. */
 static void apply_flags(struct scenario_run *run)
 {
     struct flags_error error;
+    struct start_message message;
     for (const char *const *flag = run->scenario->flags; *flag; flag++)
-        if (!flags_override(*flag, &error))
+        if (run->scenario->source)
+            flags_propose(*flag);
+        else if (!flags_override(*flag, &error))
             scenario_fail(run, "%s", error.message);
+    if (start_check_flags(&message) != ERR_OK) {
+        scenario_fail(run, "%s", message.text);
+        run->result->failure_exit = EXIT_CODE_USAGE;
+    }
 }
 
 static _Noreturn void be_child(const struct scenario *scenario,

@@ -23,6 +23,7 @@ struct scenario_result {
     char flags[512];   /* in force and not at their defaults */
     int cpus;
     uint64_t elapsed_ns;
+    bool has_program_ended; /* a guest program, before its time was over */
     struct ledger_sums sums;
     uint64_t stops_at_gate; /* in which a thread had not left the gate of the stop before */
     struct hist focus;      /* TTSP of the stops in which a thread was at the focus when armed */

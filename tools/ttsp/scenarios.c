@@ -88,6 +88,56 @@ static void start_storm(struct scenario_run *run)
         scenario_plain_thread(run, start_and_end_threads, i);
 }
 
+/* --- the same crowd, of which the stops know nothing ----------------------------- */
+
+#define BURST_SPAWNERS 4
+#define BURST_THREADS  500
+#define BURST_PAUSE_NS UINT64_C(1000000000)
+
+static void *add_ten_numbers(void *unused)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 10; i++)
+        sum = sum + i;
+    return unused;
+}
+
+static void start_burst(struct scenario_run *run)
+{
+    static pthread_t threads[BURST_SPAWNERS][BURST_THREADS];
+    static _Atomic uint32_t next;
+    pthread_t *own = threads[fetch_add_relaxed(&next, 1) % BURST_SPAWNERS];
+    int started = 0;
+    while (started < BURST_THREADS &&
+           pthread_create(&own[started], NULL, add_ten_numbers, NULL) == 0)
+        started++;
+    if (started < BURST_THREADS)
+        scenario_fail(run, "cannot start a thread");
+    while (started > 0)
+        pthread_join(own[--started], NULL);
+}
+
+/* All spawners begin their bursts at the same instants. */
+static void burst_until_over(struct scenario_run *run, int number)
+{
+    (void)number;
+    for (uint64_t due = os_now_ns() + BURST_PAUSE_NS; !scenario_is_over(run);
+         due += BURST_PAUSE_NS) {
+        while (os_now_ns() < due && !scenario_is_over(run))
+            os_sleep_ns(10000000);
+        if (!scenario_is_over(run))
+            start_burst(run);
+    }
+}
+
+static void start_spawn_unattached(struct scenario_run *run)
+{
+    for (int i = 0; i < 2; i++)
+        scenario_thread(run, "poller", poll_until_over, i);
+    for (int i = 0; i < BURST_SPAWNERS; i++)
+        scenario_plain_thread(run, burst_until_over, i);
+}
+
 /* --- a loop without polls ----------------------------------------------------- */
 
 static const struct doing_what noloop = { "no-poll loop", "in a loop without polls", "iterations" };
@@ -175,63 +225,29 @@ static void start_zero(struct scenario_run *run)
 
 #define EVERY_NS 5000000 /* 200 stops a second; a thousand, for a p99, in 5 s */
 
+#define ROW(row_name, row_question, row_focus, row_cure, flag, row_start)                          \
+    {                                                                                              \
+        .name = row_name, .question = row_question, .focus = row_focus, .cure = row_cure,          \
+        .flags = { flag }, .every_ns = EVERY_NS, .start = row_start                                \
+    }
+
 const struct scenario scenarios[] = {
-    { "c-calm",
-      "What does a stop cost with one polling mutator on the other core?",
-      NULL,
-      NULL,
-      { NULL },
-      EVERY_NS,
-      start_calm },
-    { "c-blocked",
-      "Do 64 sleeping mutators delay a stop?",
-      NULL,
-      NULL,
-      { NULL },
-      EVERY_NS,
-      start_blocked },
-    { "c-crowd",
-      "What if 64 mutators poll on these CPUs?",
-      NULL,
-      NULL,
-      { NULL },
-      EVERY_NS,
-      start_crowd },
-    { "c-storm",
-      "Do threads that start and end all the time delay a stop?",
-      NULL,
-      NULL,
-      { NULL },
-      EVERY_NS,
-      start_storm },
-    { "c-noloop",
-      "What does a 20-million-iteration loop without polls do?",
-      "no-poll loop",
-      "c-noloop-strip",
-      { NULL },
-      EVERY_NS,
-      start_noloop },
-    { "c-noloop-strip",
-      "The same loop with a poll every 1000 iterations?",
-      "no-poll loop",
-      NULL,
-      { NULL },
-      EVERY_NS,
-      start_noloop_strip },
-    { "c-zero-whole",
-      "What does a 256 MiB buffer zeroed in one piece do?",
-      "zero",
-      "c-zero-chunked",
-      { "-XX:BulkPolicy=whole" },
-      EVERY_NS,
-      start_zero },
-    { "c-zero-chunked",
-      "The same buffer zeroed in chunks with polls between?",
-      "zero",
-      NULL,
-      { "-XX:BulkPolicy=chunked" },
-      EVERY_NS,
-      start_zero },
+    ROW("c-calm", "What does a stop cost with one polling mutator on the other core?", NULL, NULL,
+        NULL, start_calm),
+    ROW("c-blocked", "Do 64 sleeping mutators delay a stop?", NULL, NULL, NULL, start_blocked),
+    ROW("c-crowd", "What if 64 mutators poll on these CPUs?", NULL, NULL, NULL, start_crowd),
+    ROW("c-storm", "Do threads that start and end all the time delay a stop?", NULL, NULL, NULL,
+        start_storm),
+    ROW("c-spawn-unattached", "What if the 2000 threads of spawn-burst are unknown to the stops?",
+        NULL, NULL, NULL, start_spawn_unattached),
+    ROW("c-noloop", "What does a 20-million-iteration loop without polls do?", "no-poll loop",
+        "c-noloop-strip", NULL, start_noloop),
+    ROW("c-noloop-strip", "The same loop with a poll every 1000 iterations?", "no-poll loop", NULL,
+        NULL, start_noloop_strip),
+    ROW("c-zero-whole", "What does a 256 MiB buffer zeroed in one piece do?", "zero",
+        "c-zero-chunked", "-XX:BulkPolicy=whole", start_zero),
+    ROW("c-zero-chunked", "The same buffer zeroed in chunks with polls between?", "zero", NULL,
+        "-XX:BulkPolicy=chunked", start_zero),
 };
 const size_t scenario_count = sizeof scenarios / sizeof *scenarios;
 

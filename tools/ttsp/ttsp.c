@@ -4,6 +4,7 @@
 #include "tools/ttsp/ttsp.h"
 
 #include "base/flags.h"
+#include "base/insist.h"
 #include "base/os.h"
 #include "base/spelling.h"
 #include "tools/cli.h"
@@ -12,6 +13,7 @@
 #include "tools/process.h"
 #include "tools/text.h"
 #include "tools/ttsp/report.h"
+#include "tools/ttsp/scenario_lox.h"
 #include "tools/ttsp/scenario_run.h"
 #include "vm/start.h"
 
@@ -24,14 +26,16 @@
 #define MOST_SCENARIOS     32
 
 static const char help[] =
-    "usage: stillpoint ttsp [flags] [SCENARIO...]\n"
+    "usage: stillpoint ttsp [flags] [SCENARIO|FILE.lox...]\n"
     "\n"
     "Stops the threads of each scenario on a schedule and reports how long it took until\n"
     "all stood still (time to safepoint), who was last and what it was doing.\n"
-    "Without a name: all built-in scenarios.\n"
+    "A scenario is a guest program: a built-in one, or a file of yours, whose first comments\n"
+    "may say how it is to be measured, see docs/scenarios.md.  Those whose names begin with c-\n"
+    "are threads in C.  Without a name: the first eight of the list.\n"
     "\n"
     "  --list            the scenarios and their questions\n"
-    "  --seconds N       of probing per scenario (default 6)\n"
+    "  --seconds N       of probing per scenario (default: the scenario's, else 6)\n"
     "  --every DURATION  between two probes: 5ms, 500us (default: the scenario's)\n"
     "  --seed N          recorded with the results (default 1)\n"
     "  --json FILE       everything, schema stillpoint-ttsp-1\n"
@@ -40,46 +44,99 @@ static const char help[] =
     "\n"
     "SIGQUIT (Ctrl-\\) writes the states of all threads to stderr, and the run goes on.\n"
     "\n"
-    "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
-    "resource, 75 a self-check failed.\n";
+    "Exit codes: 0 done, 64 what was typed is wrong, or what stands in a file's first\n"
+    "comments, 65 a file does not compile, 70 a guest program ended with a run-time error, 71 it\n"
+    "ran out of memory, 74 the system refused a file or a resource, 75 a self-check failed.\n";
 
 static const char *const options_known[] = { "--list", "--seconds", "--every",  "--seed",
                                              "--json", "--help",    "--version" };
 
 struct ttsp {
-    struct scenario_options options; /* every_ns 0 = the scenario's */
+    struct scenario_options options; /* every_ns, seconds_ns 0 = the scenario's */
     const char *json_path;
     const struct scenario *chosen[MOST_SCENARIOS];
     size_t chosen_count;
     bool wants_list;
 };
 
+/* Guest programs, then the ones in C. */
+static size_t count_all(void) { return scenario_lox_count() + scenario_count; }
+
+static const struct scenario *scenario_at(size_t index)
+{
+    size_t lox = scenario_lox_count();
+    return index < lox ? scenario_lox_at(index) : &scenarios[index - lox];
+}
+
 static void list_scenarios(void)
 {
-    for (size_t i = 0; i < scenario_count; i++)
-        printf("%-16s %s\n", scenarios[i].name, scenarios[i].question);
+    for (size_t i = 0; i < count_all(); i++) {
+        const struct scenario *scenario = scenario_at(i);
+        if (i == scenario_lox_default_count())
+            puts("\nOnly when they are named:");
+        else if (!scenario->source && i == scenario_lox_count())
+            puts("\nIn C, only when they are named:");
+        printf("%-18s %s\n", scenario->name, scenario->question);
+    }
+}
+
+static void fail_unknown(struct cli *cli, const char *name)
+{
+    const char *names[MOST_SCENARIOS];
+    size_t count = count_all();
+    INSIST(count <= MOST_SCENARIOS, "%zu scenarios", count);
+    for (size_t i = 0; i < count; i++)
+        names[i] = scenario_at(i)->name;
+    const char *near = spelling_nearest(name, names, count);
+    cli_fail(cli, EXIT_CODE_USAGE, "unknown scenario %s%s%s%s; --list shows them", name,
+             near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* A name of ours, or a file.  NULL: a line has been written. */
+static const struct scenario *find(struct cli *cli, const char *argument)
+{
+    char message[512];
+    int exit_code;
+    const struct scenario *scenario = scenario_lox_named(argument);
+    if (!scenario)
+        scenario = scenario_named(argument);
+    if (!scenario && !scenario_lox_is_path(argument)) {
+        fail_unknown(cli, argument);
+    } else if (!scenario) {
+        scenario = scenario_lox_from_file(argument, &exit_code, message, sizeof message);
+        if (!scenario)
+            cli_fail(cli, exit_code, "%s", message);
+    }
+    return scenario;
 }
 
 static void choose(struct ttsp *ttsp, struct cli *cli)
 {
-    const char *name = cli_peek(cli);
-    const struct scenario *scenario = scenario_named(name);
-    if (!scenario) {
-        const char *names[MOST_SCENARIOS];
-        for (size_t i = 0; i < scenario_count; i++)
-            names[i] = scenarios[i].name;
-        const char *near = spelling_nearest(name, names, scenario_count);
-        cli_fail(cli, EXIT_CODE_USAGE, "unknown scenario %s%s%s%s; --list shows them", name,
-                 near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+    const struct scenario *scenario = find(cli, cli_peek(cli));
+    if (!scenario)
         return;
-    }
     for (size_t i = 0; i < ttsp->chosen_count; i++)
-        if (ttsp->chosen[i] == scenario) {
-            cli_fail(cli, EXIT_CODE_USAGE, "scenario %s is named twice", name);
+        if (strcmp(ttsp->chosen[i]->name, scenario->name) == 0) {
+            cli_fail(cli, EXIT_CODE_USAGE, "scenario %s is named twice", scenario->name);
             return;
         }
-    ttsp->chosen[ttsp->chosen_count++] = scenario; /* no more than there are */
+    if (ttsp->chosen_count == MOST_SCENARIOS) {
+        cli_fail(cli, EXIT_CODE_USAGE, "more than %d scenarios", MOST_SCENARIOS);
+        return;
+    }
+    ttsp->chosen[ttsp->chosen_count++] = scenario;
     cli_next(cli);
+}
+
+/* What the command line says, else the scenario, else the command. */
+static struct scenario_options options_for(const struct ttsp *ttsp, const struct scenario *scenario)
+{
+    struct scenario_options options = ttsp->options;
+    if (options.every_ns == 0)
+        options.every_ns = scenario->every_ns;
+    if (options.seconds_ns == 0)
+        options.seconds_ns = scenario->seconds_ns ? scenario->seconds_ns : DEFAULT_SECONDS_NS;
+    return options;
 }
 
 static void parse_value(struct ttsp *ttsp, struct cli *cli)
@@ -124,24 +181,26 @@ static void check(const struct ttsp *ttsp, struct cli *cli)
 {
     struct start_message message;
     enum err err = start_check_flags(&message);
-    uint64_t every = ttsp->options.every_ns;
     if (err != ERR_OK)
         cli_fail(cli, EXIT_CODE_USAGE, "%s", message.text);
     if (!flags->safepoint_recording)
         cli_fail(cli, EXIT_CODE_USAGE,
                  "-XX:-SafepointRecording leaves nothing to report; bench ttsp measures with it");
-    for (size_t i = 0; i < ttsp->chosen_count; i++)
-        if ((every ? every : ttsp->chosen[i]->every_ns) >= ttsp->options.seconds_ns)
+    for (size_t i = 0; i < ttsp->chosen_count; i++) {
+        struct scenario_options options = options_for(ttsp, ttsp->chosen[i]);
+        if (options.every_ns >= options.seconds_ns)
             cli_fail(cli, EXIT_CODE_USAGE, "no probe of %s would fall into --seconds",
                      ttsp->chosen[i]->name);
+    }
 }
 
-/* A scenario sets flags of its own, in its child; the command line must allow them.
+/* A scenario in C sets flags of its own, in its child; the command line must allow them.
  * What is of no use under them is a contradiction as well. */
 static void check_scenario_flags(const struct ttsp *ttsp, struct cli *cli)
 {
     for (size_t i = 0; i < ttsp->chosen_count; i++)
-        for (const char *const *flag = ttsp->chosen[i]->flags; *flag; flag++) {
+        for (const char *const *flag = ttsp->chosen[i]->flags; !ttsp->chosen[i]->source && *flag;
+             flag++) {
             struct flags_error error;
             if (!flags_allow(*flag, &error))
                 cli_fail(cli, EXIT_CODE_USAGE, "scenario %s needs %s: %s", ttsp->chosen[i]->name,
@@ -181,15 +240,13 @@ static int run_all(const struct ttsp *ttsp, struct scenario_result *results)
 {
     int code = EXIT_CODE_OK;
     struct progress progress = { .is_shown = os_is_terminal(STDERR_FILENO),
-                                 .count = ttsp->chosen_count,
-                                 .seconds_ns = ttsp->options.seconds_ns };
+                                 .count = ttsp->chosen_count };
     report_table_head(stdout);
     fflush(stdout);
     for (size_t i = 0; i < ttsp->chosen_count; i++) {
         const struct scenario *scenario = ttsp->chosen[i];
-        struct scenario_options options = ttsp->options;
-        if (options.every_ns == 0)
-            options.every_ns = scenario->every_ns;
+        struct scenario_options options = options_for(ttsp, scenario);
+        progress.seconds_ns = options.seconds_ns;
         progress.name = scenario->name;
         progress.number = i + 1;
         scenario_run_in_child(scenario, &options, show_progress, &progress, &results[i]);
@@ -234,7 +291,7 @@ static int measure_and_report(const struct ttsp *ttsp, struct output *json)
 
 int ttsp_main(int argc, char **argv)
 {
-    struct ttsp ttsp = { .options = { .seconds_ns = DEFAULT_SECONDS_NS, .seed = 1 } };
+    struct ttsp ttsp = { .options = { .seed = 1 } };
     struct cli cli;
     struct output json;
     cli_start(&cli, "ttsp", argc, argv);
@@ -249,8 +306,8 @@ int ttsp_main(int argc, char **argv)
         return EXIT_CODE_OK;
     }
     if (ttsp.chosen_count == 0)
-        for (size_t i = 0; i < scenario_count; i++)
-            ttsp.chosen[ttsp.chosen_count++] = &scenarios[i];
+        for (size_t i = 0; i < scenario_lox_default_count(); i++)
+            ttsp.chosen[ttsp.chosen_count++] = scenario_lox_at(i);
     check(&ttsp, &cli);
     check_scenario_flags(&ttsp, &cli);
     if (cli.has_failed || !cli_open_files(&cli, &json, ttsp.json_path))

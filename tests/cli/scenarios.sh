@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# scenarios.sh STILLPOINT CHECK_JSON -- scenarios that are guest programs: headers, files, ends.
+# SPDX-License-Identifier: MIT
+set -u
+. "$(dirname "$0")/lib.sh"
+sp=$1 check=$2
+json=$scratch/result.json
+cd "$scratch" || exit 74
+
+# file NAME LINE...
+file() {
+    local name=$1
+    shift
+    printf '%s\n' "$@" >"$name"
+}
+
+# --- the list ------------------------------------------------------------------------
+run "$sp" ttsp --list
+expect_code 0
+expect_true "the first is not calm" [ "$(head -n 1 "$scratch/out" | cut -d' ' -f1)" = calm ]
+expect_out "In C, only when they are named"
+for name in loop-shapes spawn-burst c-calm; do
+    expect_true "$name is not in the list" grep -q "^$name " "$scratch/out"
+done
+
+# --- a file of one's own: its header, and the command line above it --------------------
+file own.lox '// question: Mine?' '// A free comment: nothing.' '' '// every: 4ms' '// seconds: 0.5' \
+    '// flags: -XX:LoopStripMiningIter=50 -Xmx64m' '// focus: counted loop' \
+    'fun spin() { while (true) { var s = 0; for (var i = 0; i < 1000000; i = i + 1) s = s + i; } }' \
+    'spawn("spinner", spin);'
+run "$sp" ttsp own.lox --json "$json"
+expect_code 0
+expect_true "no row of the file" grep -q "^own " "$scratch/out"
+run "$check" "$json" scenarios.0.name=own scenarios.0.source=own.lox scenarios.0.every_ns=4000000 \
+    scenarios.0.last_thread.0.thread=spinner "scenarios.0.focus.kind=counted loop"
+expect_code 0
+run "$check" "$json" scenarios.0.flags
+expect_out "-XX:LoopStripMiningIter=50"
+run "$sp" ttsp own.lox --every 20ms --seconds 0.3 -XX:LoopStripMiningIter=7 --json "$json"
+expect_code 0
+run "$check" "$json" scenarios.0.every_ns=20000000
+expect_code 0
+run "$check" "$json" scenarios.0.flags
+expect_out "-XX:LoopStripMiningIter=7"
+run "$check" "$json" scenarios.0.stops
+expect_true "$(cat "$scratch/out") stops in 0.3 s, every 20 ms" [ "$(cat "$scratch/out")" -le 14 ]
+printf '// every: 10ms\r\n// seconds: 0.2\r\nspawn(sleep, 60000);' >crlf.lox
+run "$sp" ttsp crlf.lox --json "$json"
+expect_code 0
+run "$check" "$json" scenarios.0.every_ns=10000000
+expect_code 0
+
+# --- headers that are wrong: one line with file and line, 64 ---------------------------
+# wrong TEXT LINE...: the second line of the file is the one that is wrong
+wrong() {
+    file wrong.lox '// question: Why?' "${@:2}" 'print 1;'
+    refuse 64 "stillpoint ttsp: wrong.lox:2: $1" "$sp" ttsp wrong.lox
+}
+wrong "unknown header evry, did you mean every?" '// evry: 5ms'
+wrong "every: 5 is not a duration" '// every: 5'
+wrong "every: 1ns is not a duration" '// every: 1ns'
+wrong "every: nothing follows" '// every:'
+wrong "seconds: 0 is not a number above 0" '// seconds: 0'
+wrong "seconds: nan is not a number above 0" '// seconds: nan'
+wrong "setup: 2h is not a duration" '// setup: 2h'
+wrong "question is said twice, in line 1 first" '// question: Again?'
+wrong "flags: unknown flag -XX:NoSuch=1" '// flags: -XX:NoSuch=1'
+wrong "flags: -XX:LoopStripMiningIter=-1: not a whole number" '// flags: -XX:LoopStripMiningIter=-1'
+wrong "flags: verbose is no runtime flag" '// flags: verbose'
+wrong "flags: more than 8" "// flags:$(printf ' -Xmx1m%.0s' 1 2 3 4 5 6 7 8 9)"
+wrong "focus: longer than" "// focus: $(printf 'x%.0s' {1..200})"
+printf '// focus: a\001b\nprint 1;\n' >control.lox
+refuse 64 "control.lox:1: focus: a control character" "$sp" ttsp control.lox
+file late.lox 'print 1; // code ends the header' '// every: nonsense' 'sleep(50);'
+run "$sp" ttsp late.lox --seconds 0.2
+expect_code 0
+
+# --- files that cannot be read, names that are none -------------------------------------
+refuse 74 "cannot read nowhere.lox: No such file" "$sp" ttsp nowhere.lox
+mkdir folder.lox
+refuse 74 "cannot read folder.lox: Is a directory" "$sp" ttsp folder.lox
+refuse 64 "unknown scenario clam, did you mean calm?" "$sp" ttsp clam
+refuse 64 "scenario own is named twice" "$sp" ttsp own.lox ./own.lox
+head -c 3000 /dev/urandom >noise.lox
+run "$sp" ttsp noise.lox --seconds 0.2
+expect_true "exit code $code for noise" [ "$code" = 65 ] || [ "$code" = 64 ]
+
+# --- ends -----------------------------------------------------------------------------------
+file compile.lox 'print 1 +;'
+run "$sp" ttsp compile.lox --seconds 0.2 --json "$json"
+expect_code 65
+expect_err "[line 1] Error at ';': Expect expression."
+run "$check" "$json" ok=false
+expect_code 0
+file error.lox 'sleep(60);' 'nil.x;'
+run "$sp" ttsp error.lox --every 5ms
+expect_code 70
+expect_err "error: a run-time error: Only instances have properties."
+expect_err "[line 2] in script"
+expect_out "the program ended after"
+file memory.lox 'sleep(30);' 'Array(100000000);'
+run "$sp" ttsp memory.lox -Xmx8m
+expect_code 71
+file short.lox 'sleep(80);' 'print "done";'
+run "$sp" ttsp short.lox --every 5ms
+expect_code 0
+expect_err "done"
+expect_out "the program ended after"
+file empty.lox ''
+run "$sp" ttsp empty.lox
+expect_code 64
+expect_err "the program ended before the first probe"
+file deadlock.lox 'sleep(30);' 'Barrier(2).wait();'
+run "$sp" ttsp deadlock.lox --every 5ms
+expect_code 70
+expect_err "Deadlock: all threads wait for one another."
+
+finish
