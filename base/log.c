@@ -39,8 +39,13 @@ struct output {
     int fd;
     unsigned decorators;
     bool folds_lines, failed;
+    int dialect; /* as in log_request */
     int threshold[LOG_TAGS_COUNT];
     int padding[LOG_DECORATOR_COUNT];
+    /* Rotation; filecount 0 = none. */
+    uint32_t filecount, next_number;
+    uint64_t filesize, bytes; /* bytes: in the file */
+    bool cannot_rotate;       /* said */
 };
 
 static struct lock lock = LOCK_INITIALIZER(LOG);
@@ -54,16 +59,23 @@ static struct output outputs[OUTPUTS_MOST] = {
     [OUTPUT_STDOUT] = { .name = (char *)"stdout",
                         .fd = STDOUT_FILENO,
                         .decorators = LOG_DECORATORS_DEFAULT,
+                        .dialect = -1,
                         .threshold = ALL_SETS(LOG_LEVEL_WARNING) },
     [OUTPUT_STDERR] = { .name = (char *)"stderr",
                         .fd = STDERR_FILENO,
                         .decorators = LOG_DECORATORS_DEFAULT,
+                        .dialect = -1,
                         .threshold = ALL_SETS(LOG_LEVEL_OFF) },
 };
 static int output_count = OUTPUT_FIRST_FILE;
 
 _Atomic int log_thresholds[LOG_TAGS_COUNT] = ALL_SETS(LOG_LEVEL_WARNING);
+_Atomic int log_dialect_thresholds[LOG_DIALECTS][LOG_TAGS_COUNT] = {
+    [0 ... XLOG_DIALECT_25 - 1] = ALL_SETS(LOG_LEVEL_OFF),
+    [XLOG_DIALECT_25] = ALL_SETS(LOG_LEVEL_WARNING), /* stdout, until the flags say otherwise */
+};
 
+static enum xlog_dialect common_dialect = XLOG_DIALECT_25; /* before other threads start */
 static uint64_t started_ns, started_wall_ns;
 static _Atomic bool any_failed;
 static _Thread_local bool forbidden;
@@ -107,8 +119,69 @@ static void write_all(struct output *o, size_t bytes)
         }
         done += (size_t)n;
     }
+    o->bytes += bytes;
     if (stream)
         funlockfile(stream);
+}
+
+/* --- rotation ------------------------------------------------------------------------ */
+
+static void say_cannot_rotate(struct output *o, int error)
+{
+    if (!o->cannot_rotate)
+        dprintf(STDERR_FILENO, "stillpoint: log output %s: cannot rotate: %s; it grows on\n",
+                o->name, strerror(error));
+    o->cannot_rotate = true;
+}
+
+static int open_log(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+}
+
+/* The full file becomes old, and a new one takes its name; without, all goes on in the full one. */
+static void rotate(struct output *o)
+{
+    char old[LOG_OUTPUT_NAME_BYTES + 80];
+    log_rotated_name(o->name, o->next_number, o->filecount, old, sizeof old);
+    if (rename(o->name, old) != 0) {
+        say_cannot_rotate(o, errno);
+        return;
+    }
+    int fd = open_log(o->name);
+    if (fd < 0) {
+        int error = errno;
+        rename(old, o->name); /* as it was */
+        say_cannot_rotate(o, error);
+        return;
+    }
+    if (close(o->fd) != 0)
+        note_failure(o, errno);
+    o->fd = fd;
+    o->bytes = 0;
+    o->next_number = (o->next_number + 1) % o->filecount;
+}
+
+void log_reopen(void)
+{
+    lock_acquire(&lock);
+    for (int i = OUTPUT_FIRST_FILE; i < output_count; i++) {
+        struct output *o = &outputs[i];
+        int fd = o->filecount ? open(o->name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+        if (fd < 0)
+            continue; /* it does not rotate, or is lost: what is inherited has to do */
+        off_t size = lseek(fd, 0, SEEK_END);
+        close(o->fd);
+        o->fd = fd;
+        o->bytes = size > 0 ? (uint64_t)size : 0;
+        o->next_number = log_rotation_first(o->name, o->filecount);
+    }
+    lock_release(&lock);
+}
+
+static bool is_full(const struct output *o)
+{
+    return o->filecount && o->filesize && o->bytes >= o->filesize && !o->cannot_rotate;
 }
 
 /* Appends the message; folded, a line break becomes \n and a backslash \\, as HotSpot's. */
@@ -123,20 +196,29 @@ static size_t append_message(const struct output *o, size_t used)
     return used;
 }
 
-static void write_line(const struct log_moment *moment)
+static int dialect_of(const struct output *o)
+{
+    return o->dialect >= 0 ? o->dialect : (int)common_dialect;
+}
+
+/* dialect: of the outputs that take it, -1 = all. */
+static void write_line(const struct log_moment *moment, int dialect)
 {
     for (int i = 0; i < output_count; i++) {
         struct output *o = &outputs[i];
-        if ((int)moment->level < o->threshold[moment->tags])
+        if ((int)moment->level < o->threshold[moment->tags] ||
+            (dialect >= 0 && dialect_of(o) != dialect))
             continue;
         size_t used = log_decorate(moment, o->decorators, o->padding, line, PREFIX_BYTES);
         used = append_message(o, used);
         line[used++] = '\n';
         write_all(o, used);
+        if (is_full(o))
+            rotate(o);
     }
 }
 
-static void log_line_va(uint64_t event_ns, enum log_tags tags, enum log_level level,
+static void log_line_va(int dialect, uint64_t event_ns, enum log_tags tags, enum log_level level,
                         const char *format, va_list ap)
 {
     uint64_t now_ns = os_now_ns();
@@ -151,7 +233,7 @@ static void log_line_va(uint64_t event_ns, enum log_tags tags, enum log_level le
     lock_acquire(&lock);
     if (vsnprintf(text, sizeof text, format, ap) >= (int)sizeof text)
         memcpy(text + sizeof text - sizeof "...", "...", sizeof "...");
-    write_line(&moment);
+    write_line(&moment, dialect);
     lock_release(&lock);
     errno = error;
 }
@@ -163,7 +245,7 @@ void log_line(enum log_tags tags, enum log_level level, const char *format, ...)
     if (!log_is_on(tags, level))
         return;
     va_start(ap, format);
-    log_line_va(os_now_ns(), tags, level, format, ap);
+    log_line_va(-1, os_now_ns(), tags, level, format, ap);
     va_end(ap);
 }
 
@@ -175,7 +257,19 @@ void log_line_at(uint64_t event_ns, enum log_tags tags, enum log_level level, co
     if (!log_is_on(tags, level))
         return;
     va_start(ap, format);
-    log_line_va(event_ns, tags, level, format, ap);
+    log_line_va(-1, event_ns, tags, level, format, ap);
+    va_end(ap);
+}
+
+void log_line_of(enum xlog_dialect dialect, uint64_t event_ns, enum log_tags tags,
+                 enum log_level level, const char *format, ...)
+{
+    va_list ap;
+    INSIST(!forbidden, "a log line inside a stop: %s", format);
+    if (!log_dialect_is_on(dialect, tags, level))
+        return;
+    va_start(ap, format);
+    log_line_va((int)dialect, event_ns, tags, level, format, ap);
     va_end(ap);
 }
 
@@ -189,15 +283,33 @@ bool log_has_failed(void) { return load_relaxed(&any_failed); /* see note_failur
 
 /* --- configuration ----------------------------------------------------------------------- */
 
+/* Of the outputs of a dialect, -1 = of all. */
+static int lowest_threshold(int set, int dialect)
+{
+    int lowest = LOG_LEVEL_OFF;
+    for (int i = 0; i < output_count; i++)
+        if (outputs[i].threshold[set] < lowest &&
+            (dialect < 0 || dialect_of(&outputs[i]) == dialect))
+            lowest = outputs[i].threshold[set];
+    return lowest;
+}
+
+/* log_is_on() says why relaxed is enough. */
 static void publish_thresholds(void)
 {
     for (int s = 0; s < LOG_TAGS_COUNT; s++) {
-        int lowest = LOG_LEVEL_OFF;
-        for (int i = 0; i < output_count; i++)
-            if (outputs[i].threshold[s] < lowest)
-                lowest = outputs[i].threshold[s];
-        store_relaxed(&log_thresholds[s], lowest); /* log_is_on() says why relaxed is enough */
+        store_relaxed(&log_thresholds[s], lowest_threshold(s, -1));
+        for (int d = 0; d < LOG_DIALECTS; d++)
+            store_relaxed(&log_dialect_thresholds[d][s], lowest_threshold(s, d));
     }
+}
+
+void log_take_dialect(void)
+{
+    lock_acquire(&lock);
+    common_dialect = flags->xlog_dialect;
+    publish_thresholds();
+    lock_release(&lock);
 }
 
 /* The first %p becomes the process, the first %t the start time, as HotSpot does. */
@@ -219,22 +331,48 @@ static void expand_name(const char *name, char *path_out, size_t bytes)
     }
 }
 
+/* What an earlier run left under the name becomes an old file; nothing of it is lost.  Returns
+ * the number of the next one; old_out: its name now, "" when there was none. */
+static uint32_t put_away(const char *path, uint32_t filecount, char *old_out, size_t bytes)
+{
+    old_out[0] = '\0';
+    if (filecount == 0)
+        return 0;
+    uint32_t number = log_rotation_first(path, filecount);
+    log_rotated_name(path, number, filecount, old_out, bytes);
+    if (rename(path, old_out) == 0)
+        return (number + 1) % filecount;
+    old_out[0] = '\0';
+    return number;
+}
+
 /* Appends to the table of outputs; nothing is left behind on failure. */
-static enum err open_file(const char *path, struct output **output_out, struct log_error *error_out)
+static enum err open_file(const char *path, const struct log_request *request,
+                          struct output **output_out, struct log_error *error_out)
 {
     if (output_count == OUTPUTS_MOST) {
         log_error_set(error_out, "-Xlog: more than %d files", OUTPUTS_MOST - OUTPUT_FIRST_FILE);
         return ERR_BAD_FLAG;
     }
-    char *name = strdup(path);
-    int fd = name ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) : -1;
+    uint32_t filecount = os_is_special_file(path) ? 0 : request->filecount;
+    char old[LOG_OUTPUT_NAME_BYTES + 80], *name = strdup(path);
+    uint32_t next_number = put_away(path, name ? filecount : 0, old, sizeof old);
+    int fd = name ? open_log(path) : -1;
     if (fd < 0) {
         log_error_set(error_out, "-Xlog: cannot open %s: %s", path, strerror(errno));
+        if (old[0])
+            rename(old, path); /* as it was */
         free(name);
         return ERR_BAD_FILE;
     }
     struct output *o = &outputs[output_count++];
-    *o = (struct output){ .name = name, .fd = fd, .threshold = ALL_SETS(LOG_LEVEL_OFF) };
+    *o = (struct output){ .name = name,
+                          .fd = fd,
+                          .dialect = -1,
+                          .threshold = ALL_SETS(LOG_LEVEL_OFF),
+                          .filecount = filecount,
+                          .next_number = next_number,
+                          .filesize = request->filesize };
     *output_out = o;
     return ERR_OK;
 }
@@ -254,7 +392,7 @@ static enum err find_output(const struct log_request *request, struct output **o
             *output_out = &outputs[i];
             return ERR_OK;
         }
-    return open_file(path, output_out, error_out);
+    return open_file(path, request, output_out, error_out);
 }
 
 enum err log_option_file(const char *argument, char *path_out, size_t bytes,
@@ -310,6 +448,7 @@ enum err log_configure(const char *argument, struct log_error *error_out)
     if (o) {
         o->decorators = request.decorators;
         o->folds_lines = request.folds_lines;
+        o->dialect = request.dialect;
         apply_selections(&request, o);
     }
     publish_thresholds();
@@ -330,6 +469,7 @@ void log_close(void)
     for (int i = 0; i < OUTPUT_FIRST_FILE; i++) {
         outputs[i].decorators = LOG_DECORATORS_DEFAULT;
         outputs[i].folds_lines = outputs[i].failed = false;
+        outputs[i].dialect = -1;
         memset(outputs[i].padding, 0, sizeof outputs[i].padding);
     }
     for (int s = 0; s < LOG_TAGS_COUNT; s++)

@@ -22,6 +22,7 @@
 
 #include "base/atomics.h"
 #include "base/err.h"
+#include "base/flags.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,28 @@ void log_line(enum log_tags tags, enum log_level level, const char *format, ...)
 void log_line_at(uint64_t event_ns, enum log_tags tags, enum log_level level, const char *format,
                  ...) __attribute__((format(printf, 4, 5)));
 
+/* Some lines have another form in another release of the JDK.  Each output has a dialect,
+ * its own or that of -XX:XlogDialect; who writes such a line writes it once per dialect that
+ * some output takes. */
+#define LOG_DIALECTS (XLOG_DIALECT_25 + 1)
+
+extern _Atomic int log_dialect_thresholds[LOG_DIALECTS][LOG_TAGS_COUNT];
+
+/* [any] Relaxed, as log_is_on(). */
+static inline bool log_dialect_is_on(enum xlog_dialect dialect, enum log_tags tags,
+                                     enum log_level level)
+{
+    return __builtin_expect((int)level >= load_relaxed(&log_dialect_thresholds[dialect][tags]), 0);
+}
+
+/* [any, outside stops] log_line_at(), to the outputs of that dialect only. */
+void log_line_of(enum xlog_dialect dialect, uint64_t event_ns, enum log_tags tags,
+                 enum log_level level, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* [start] After the flags: outputs without a dialect of their own have that of the flag. */
+void log_take_dialect(void);
+
 /* [self] Between true and false a log line of this thread is a bug and aborts. */
 void log_forbid(bool forbidden);
 
@@ -91,6 +114,10 @@ MUST_USE enum err log_option_file(const char *argument, char *path_out, size_t b
  * opened, and emptied, at once.  ERR_BAD_FLAG: exit 64; ERR_BAD_FILE: exit 74; both
  * with error_out->message. */
 MUST_USE enum err log_configure(const char *argument, struct log_error *error_out);
+
+/* [start, in a new child] Files that rotate are opened by name once more: another child may have
+ * put away the one that this process inherits. */
+void log_reopen(void);
 
 /* [any] When it returns, every line begun before is written. */
 void log_flush(void);

@@ -4,7 +4,7 @@
  *   selections   all[=level] | tag1[+tag2...][*][=level][,...]
  *   output       stdout | stderr | file=NAME | NAME; a whole name may be "quoted"
  *   decorators   none | word or abbreviation, comma separated
- *   options      foldmultilines=true|false
+ *   options      foldmultilines=true|false, filecount=N, filesize=SIZE, dialect=11|17|21|25
  *
  * Reading writes only the request: nothing is opened or changed on the way, so an
  * argument is taken whole or not at all.
@@ -16,7 +16,9 @@
 #include "base/spelling.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const tag_words[] = {
@@ -286,6 +288,91 @@ static enum err read_decorators(struct piece p, struct log_request *request,
     return ERR_OK;
 }
 
+/* "20m": k, m and g, as HotSpot's sizes; false: no size, or above most. */
+static bool read_size(const char *text, uint64_t most, uint64_t *size_out)
+{
+    static const char units[] = "kmg";
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    end += unit != NULL;
+    if (*end || errno || number > most >> shift)
+        return false;
+    *size_out = (uint64_t)number << shift;
+    return true;
+}
+
+static enum err fail_option(struct log_error *error_out, const char *option, const char *why)
+{
+    log_error_set(error_out, "-Xlog: output option '%s': %s", option, why);
+    return ERR_BAD_FLAG;
+}
+
+/* As the flag's words. */
+static bool read_dialect(const char *text, int *dialect_out)
+{
+    static const char *const words[LOG_DIALECTS] = {
+        [XLOG_DIALECT_11] = "11",
+        [XLOG_DIALECT_17] = "17",
+        [XLOG_DIALECT_21] = "21",
+        [XLOG_DIALECT_25] = "25",
+    };
+    for (int d = 0; d < LOG_DIALECTS; d++)
+        if (strcmp(text, words[d]) == 0) {
+            *dialect_out = d;
+            return true;
+        }
+    return false;
+}
+
+static enum err read_output_option(const char *option, struct log_request *request,
+                                   struct log_error *error_out)
+{
+    uint64_t number;
+    if (strcmp(option, "foldmultilines=true") == 0) {
+        request->folds_lines = true;
+    } else if (strcmp(option, "foldmultilines=false") == 0) {
+        request->folds_lines = false;
+    } else if (strncmp(option, "filecount=", 10) == 0) {
+        if (!request->is_file)
+            return fail_option(error_out, option, "only files rotate");
+        if (!read_size(option + 10, LOG_MOST_FILECOUNT, &number))
+            return fail_option(error_out, option, "not a number from 0 to 1000");
+        request->filecount = (uint32_t)number;
+        request->has_filecount = true;
+    } else if (strncmp(option, "filesize=", 9) == 0) {
+        if (!request->is_file)
+            return fail_option(error_out, option, "only files rotate");
+        if (!read_size(option + 9, UINT64_C(1) << 40, &request->filesize))
+            return fail_option(error_out, option,
+                               "not a size from 0 to 1024g (k, m or g may follow)");
+        request->has_filesize = true;
+    } else if (strncmp(option, "dialect=", 8) == 0) {
+        if (!read_dialect(option + 8, &request->dialect))
+            return fail_option(error_out, option, "there are 11, 17, 21 and 25");
+    } else {
+        return fail_option(error_out, option,
+                           "unknown; options: foldmultilines=true|false, filecount=N, "
+                           "filesize=SIZE, dialect=11|17|21|25");
+    }
+    return ERR_OK;
+}
+
+/* One of the two brings the other's default with it; 0 in either, and nothing rotates. */
+static void settle_rotation(struct log_request *request)
+{
+    if (request->has_filecount && !request->has_filesize)
+        request->filesize = LOG_DEFAULT_FILESIZE;
+    if (request->has_filesize && !request->has_filecount)
+        request->filecount = LOG_DEFAULT_FILECOUNT;
+    if (request->filesize == 0)
+        request->filecount = 0;
+}
+
 static enum err read_output_options(const char *text, struct log_request *request,
                                     struct log_error *error_out)
 {
@@ -293,19 +380,11 @@ static enum err read_output_options(const char *text, struct log_request *reques
     struct piece p;
     while (*text && take_piece(&rest, ',', &p)) {
         struct word word = word_of(p);
-        bool is_known =
-            strncmp(word.text, "filecount=", 10) == 0 || strncmp(word.text, "filesize=", 9) == 0;
-        if (piece_is(p, "foldmultilines=true"))
-            request->folds_lines = true;
-        else if (piece_is(p, "foldmultilines=false"))
-            request->folds_lines = false;
-        else {
-            log_error_set(error_out,
-                          "-Xlog: output option '%s' is %s; options: foldmultilines=true|false",
-                          word.text, is_known ? "not in this version" : "unknown");
-            return ERR_BAD_FLAG;
-        }
+        enum err err = read_output_option(word.text, request, error_out);
+        if (err != ERR_OK)
+            return err;
     }
+    settle_rotation(request);
     return ERR_OK;
 }
 
@@ -343,6 +422,7 @@ enum err log_option_read(const char *argument, struct log_request *request_out,
     const char *text = argument + strlen("-Xlog");
     struct log_request request = { .kind = LOG_REQUEST_APPLY,
                                    .output = "stdout",
+                                   .dialect = -1,
                                    .decorators = LOG_DECORATORS_DEFAULT };
     enum err err = ERR_BAD_FLAG;
     INSIST(log_is_option(argument), "%s is not -Xlog", argument);
@@ -389,13 +469,24 @@ void log_print_help(FILE *out)
           "  %p is the process, %t the start time; a \"quoted\" name may hold colons\n",
           out);
     fprintf(out, "Decorators: none | comma separated, printed in this order:\n  %s\n", decorators);
-    fprintf(out, "Output options: foldmultilines=true|false\nTags:\n  %s\n", tags);
+    fputs(
+        "Output options: comma separated\n"
+        "  foldmultilines=true|false  a line break inside a line is written as \\n\n"
+        "  filecount=N  a full file becomes NAME.0, then NAME.1, ..., N of them are kept; at the\n"
+        "               start a file that is there is put away so too; 0, or neither: one file,\n"
+        "               emptied at the start, which only grows (a JDK rotates 5 of 20m then)\n"
+        "  filesize=SIZE  which size is full, k, m or g may follow; with filecount alone 20m,\n"
+        "               alone it keeps 5 files\n"
+        "  dialect=11|17|21|25  lines as that JDK writes them, else as -XX:XlogDialect says\n",
+        out);
+    fprintf(out, "Tags:\n  %s\n", tags);
     fputs("Tag sets of this version:\n ", out);
     for (int i = 0; i < LOG_TAGS_COUNT; i++)
         fprintf(out, " %s", tag_sets[i]);
     fputs("\n\nExamples:\n"
           "  -Xlog:safepoint*                    stops and their table, to stdout\n"
           "  -Xlog:safepoint=info:file=%p.log    one line per stop, to a file\n"
+          "  -Xlog:safepoint:file=s.log::filecount=3,filesize=10m,dialect=17\n"
           "  -Xlog:safepoint+stats::none         the table alone\n",
           out);
 }

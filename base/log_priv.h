@@ -59,7 +59,16 @@ struct log_request {
     bool is_file;
     unsigned decorators;
     bool folds_lines;
+    int dialect;        /* enum xlog_dialect, -1 = that of the flag */
+    uint32_t filecount; /* rotation: how many old files are kept, 0 = none: no rotation */
+    uint64_t filesize;  /* ... and from which size on a file is old, 0 = never */
+    bool has_filecount, has_filesize; /* typed */
 };
+
+/* As HotSpot's, where only one of the two is given; without either there is no rotation. */
+#define LOG_DEFAULT_FILECOUNT 5
+#define LOG_DEFAULT_FILESIZE  (UINT64_C(20) << 20)
+#define LOG_MOST_FILECOUNT    1000
 
 /* Reads one argument; ERR_BAD_FLAG with a message, else *request_out is filled. */
 MUST_USE enum err log_option_read(const char *argument, struct log_request *request_out,
@@ -70,6 +79,15 @@ bool log_selection_matches(const struct log_selection *selection, enum log_tags 
 const char *log_tags_text(enum log_tags tags);
 void log_error_set(struct log_error *error_out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* --- log_rotate.c ----------------------------------------------------------------- */
+
+/* The name of old file number of filecount, "stop.log.3": as many digits as the last has. */
+void log_rotated_name(const char *path, uint32_t number, uint32_t filecount, char *name_out,
+                      size_t bytes);
+/* Which number an existing file gets at the start: the first that is free, else the one whose
+ * file is the oldest. */
+uint32_t log_rotation_first(const char *path, uint32_t filecount);
 
 /* --- log_decorate.c ------------------------------------------------------------ */
 

@@ -121,6 +121,8 @@ struct os_faults os_thread_faults(void); /* of the calling thread */
 
 bool os_is_special_file(const char *path); /* there, and a device, pipe or socket */
 bool os_is_directory(const char *path);
+/* When its content changed last, since 1970; false: the file is not there. */
+bool os_file_modified_ns(const char *path, uint64_t *ns_out);
 /* Both names lead to one file, or would if it were created. */
 bool os_same_file(const char *a, const char *b);
 

@@ -325,6 +325,15 @@ bool os_is_special_file(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+bool os_file_modified_ns(const char *path, uint64_t *ns_out)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    *ns_out = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
+    return true;
+}
+
 bool os_is_directory(const char *path)
 {
     struct stat st;

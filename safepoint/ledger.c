@@ -147,6 +147,11 @@ static void add_spans(struct ledger_sums *sums, const struct stop_record *record
         stop_record_span(record, LEDGER_SPAN_ttsp) + stop_record_span(record, LEDGER_SPAN_lag);
     if (reaching > sums->most_reaching_ns)
         sums->most_reaching_ns = reaching;
+    int64_t cleanup = stop_record_span(record, LEDGER_SPAN_cleanup);
+    if (cleanup > sums->most_cleanup_ns)
+        sums->most_cleanup_ns = cleanup;
+    if (total - reaching - cleanup > sums->most_op_and_leave_ns)
+        sums->most_op_and_leave_ns = total - reaching - cleanup;
     if (total - reaching > sums->most_vmop_ns)
         sums->most_vmop_ns = total - reaching;
 }

@@ -112,6 +112,7 @@ struct ledger_sums {
     uint64_t due;                             /* scheduled instants that were answered */
     uint64_t coalesced, elided, lost_events;
     int64_t most_reaching_ns, most_vmop_ns; /* of one stop: ttsp + lag; the rest of total */
+    int64_t most_cleanup_ns, most_op_and_leave_ns;
     uint64_t with_span[LEDGER_SPANS];
     struct hist span[LEDGER_SPANS];
     /* From each scheduled instant to the last arrival of the stop that answered it;

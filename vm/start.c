@@ -115,6 +115,7 @@ enum err start_stops(struct start_message *message_out)
 {
     enum coordinator_stage stage;
     uint64_t ns;
+    log_take_dialect();
     gc_init_log();
     if (flags->inject_delay[0] && parse_delay(flags->inject_delay, &stage, &ns))
         coordinator_inject_delay(stage, ns);

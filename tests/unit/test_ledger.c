@@ -208,7 +208,7 @@ START_TEST(the_line_is_the_one_of_hotspot_25)
     r.stamp[LEDGER_STAMP_op_begin] = r.stamp[LEDGER_STAMP_noticed] + 468;
     r.stamp[LEDGER_STAMP_op_end] = r.stamp[LEDGER_STAMP_op_begin] + 45000;
     r.stamp[LEDGER_STAMP_woken] = r.stamp[LEDGER_STAMP_op_end] + 14823;
-    ledger_log_format(&r, line, sizeof line);
+    ledger_log_format(XLOG_DIALECT_25, &r, line, sizeof line);
     ck_assert_str_eq(line, strstr(hotspot_line, "Safepoint"));
     ck_assert_int_eq(parse_line(line, &ours), 8);
     ck_assert_int_eq(ours.reaching + ours.at + ours.leaving, ours.total);

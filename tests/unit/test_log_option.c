@@ -114,7 +114,9 @@ END_TEST
 #define DECORATORS                                                                                 \
     "; decorators: none, or time/t, utctime/utc, uptime/u, timemillis/tm, uptimemillis/um, "       \
     "timenanos/tn, uptimenanos/un, hostname/hn, pid/p, tid/ti, level/l, tags/tg"
-#define OPTIONS "; options: foldmultilines=true|false"
+#define OPTIONS                                                                                    \
+    ": unknown; options: foldmultilines=true|false, filecount=N, filesize=SIZE, "                  \
+    "dialect=11|17|21|25"
 #define OUTPUTS "; outputs: stdout, stderr, file=NAME, NAME"
 #define QUOTES  "-Xlog: the name of an output is quoted as a whole, or not at all"
 
@@ -138,13 +140,22 @@ static const struct {
     { "-Xlog:gc:stdout:foo", "-Xlog: 'foo' is no decorator" DECORATORS },
     { "-Xlog:gc:stdout:u,,t", "-Xlog: '' is no decorator" DECORATORS },
     { "-Xlog:gc:stdout:none,t", "-Xlog: 'none' is no decorator" DECORATORS },
-    { "-Xlog:gc:stdout::filecount=5",
-      "-Xlog: output option 'filecount=5' is not in this version" OPTIONS },
-    { "-Xlog:gc:stdout::foldmultilines=true,filesize=1m",
-      "-Xlog: output option 'filesize=1m' is not in this version" OPTIONS },
-    { "-Xlog:gc:stdout::foo=bar", "-Xlog: output option 'foo=bar' is unknown" OPTIONS },
-    { "-Xlog:gc:stdout::foldmultilines=yes",
-      "-Xlog: output option 'foldmultilines=yes' is unknown" OPTIONS },
+    { "-Xlog:gc:stdout::filecount=5", "-Xlog: output option 'filecount=5': only files rotate" },
+    { "-Xlog:gc:stderr::foldmultilines=true,filesize=1m",
+      "-Xlog: output option 'filesize=1m': only files rotate" },
+    { "-Xlog:gc:file=x::filecount=1001",
+      "-Xlog: output option 'filecount=1001': not a number from 0 to 1000" },
+    { "-Xlog:gc:file=x::filecount=-1",
+      "-Xlog: output option 'filecount=-1': not a number from 0 to 1000" },
+    { "-Xlog:gc:file=x::filesize=2x",
+      "-Xlog: output option 'filesize=2x': not a size from 0 to 1024g (k, m or g may follow)" },
+    { "-Xlog:gc:file=x::filesize=99999999999g",
+      "-Xlog: output option 'filesize=99999999999g': not a size from 0 to 1024g (k, m or g may "
+      "follow)" },
+    { "-Xlog:gc:stdout::dialect=18",
+      "-Xlog: output option 'dialect=18': there are 11, 17, 21 and 25" },
+    { "-Xlog:gc:stdout::foo=bar", "-Xlog: output option 'foo=bar'" OPTIONS },
+    { "-Xlog:gc:stdout::foldmultilines=yes", "-Xlog: output option 'foldmultilines=yes'" OPTIONS },
     { "-Xlog:gc:file=", "-Xlog: no file is named" OUTPUTS },
     { "-Xlog:gc:\"\"", "-Xlog: no file is named" OUTPUTS },
     { "-Xlog:gc:\"x\"y", QUOTES },
@@ -172,7 +183,7 @@ END_TEST
 START_TEST(a_wrong_part_after_a_good_file_opens_nothing)
 {
     char argument[300];
-    static const char *const tails[] = { "foo", ":filecount=2" };
+    static const char *const tails[] = { "foo", ":filecount=x" };
     for (int i = 0; i < 2; i++) {
         snprintf(argument, sizeof argument, "-Xlog:gc:file=%s:%s", path, tails[i]);
         ck_assert_int_eq(log_configure(argument, &error), ERR_BAD_FLAG);
@@ -183,11 +194,17 @@ END_TEST
 
 START_TEST(help_lists_every_tag_level_and_decorator_and_changes_nothing)
 {
-    static const char *const words[] = {
-        "off, trace, debug, info", "uptimenanos (un)", "hostname (hn)",
-        "foldmultilines",          "stringdedup",      "tracking",
-        "safepoint,stats",         "-Xlog:disable"
-    };
+    static const char *const words[] = { "off, trace, debug, info",
+                                         "uptimenanos (un)",
+                                         "hostname (hn)",
+                                         "foldmultilines",
+                                         "stringdedup",
+                                         "tracking",
+                                         "filecount=N",
+                                         "dialect=11",
+                                         "filesize=SIZE",
+                                         "safepoint,stats",
+                                         "-Xlog:disable" };
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);

@@ -372,6 +372,7 @@ static _Noreturn void be_child(const struct scenario *scenario,
     static struct scenario_run run;
     static struct scenario_result result; /* half a megabyte */
     process_be_child(parent);
+    log_reopen();
     run.scenario = scenario;
     run.options = options;
     run.result = &result;
