@@ -27,6 +27,7 @@
 #include "safepoint/participant_priv.h"
 #include "safepoint/registry.h"
 #include "safepoint/sched_point.h"
+#include "safepoint/stop_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static struct {
     enum safepoint_wait wait;
     int cpus;
     bool records;
+    struct trace_ring *trace; /* NULL = off */
 
     bool has_spun_out; /* in this stop we spun in vain ... */
     bool should_move;
@@ -86,6 +88,7 @@ enum err coordinator_start(void)
     own.cpus = os_cpus_available();
     own.wait = flags->safepoint_wait;
     own.records = flags->safepoint_recording;
+    own.trace = stop_trace_coordinator();
     own.spin_ns = flags->safepoint_spin_micros * 1000;
     make_room_for_witnesses();
     return own.witnesses ? ERR_OK : ERR_NO_MEMORY;
@@ -111,14 +114,22 @@ static void delay_on_purpose(enum coordinator_stage stage)
         os_sleep_ns(ns);
 }
 
-void coordinator_count_arrival(void)
+bool coordinator_count_arrival(void)
 {
     SCHED_POINT(TICKET_WON, "claimed, not yet subtracted");
     if (fetch_sub_seq(&remaining, 1) != 1) /* [S] [T] */
-        return;
+        return false;
     SCHED_POINT(LAST_ARRIVED, "the coordinator may be about to sleep");
     if (load_seq(&coordinator_sleeps) && !MUTANT(5)) /* [S] */
         os_futex_wake(&remaining, 1, OS_FUTEX_ANY);
+    return true;
+}
+
+/* One step of the stop, stop_trace.h; at_ns 0 = now. */
+static inline void trace(enum stop_step step, uint64_t at_ns, uint64_t argument)
+{
+    if (__builtin_expect(own.trace != NULL, 0))
+        trace_put(own.trace, at_ns ? at_ns : os_now_ns(), step, (uint32_t)argument);
 }
 
 static void note_witness(struct stop_line *line, struct stop_record *record) /* [X] */
@@ -181,6 +192,8 @@ static STOP_PATH uint32_t scan(uint64_t epoch, struct stop_record *record)
     registry_for_each (line) {
         uint32_t state = load_seq(&line->state); /* [D] [H] */
         record->participants++;
+        trace(participant_state_is_safe(state) ? STOP_STEP_SEEN_SAFE : STOP_STEP_SEEN_UNSAFE, 0,
+              line->participant->number * 8 + state);
         if (!participant_state_is_safe(state)) {
             own_claims += issue_ticket(line->participant, epoch, state);
             issued++;
@@ -249,9 +262,10 @@ static void look_at_late_ones(uint64_t epoch)
 static void sleep_until_all_here(uint32_t issued)
 {
     uint32_t out;
-    look_at_late_ones(load_relaxed(&stop_epoch.word)); /* our own word */
-    store_seq(&coordinator_sleeps, 1);                 /* [S] */
-    while ((out = load_seq(&remaining)) != 0) {        /* [S] */
+    look_at_late_ones(load_relaxed(&stop_epoch.word));    /* our own word */
+    store_seq(&coordinator_sleeps, 1);                    /* [S] */
+    trace(STOP_STEP_SLEEPS, 0, load_relaxed(&remaining)); /* a picture */
+    while ((out = load_seq(&remaining)) != 0) {           /* [S] */
         INSIST(out <= issued, "%u tickets out of %u are outstanding", out, issued);
         os_futex_wait(&remaining, out, OS_FUTEX_FOREVER, OS_FUTEX_ANY);
     }
@@ -263,6 +277,7 @@ static STOP_PATH void wait_for_all(uint32_t outstanding, uint32_t issued)
     INSIST(outstanding <= issued, "%u tickets out of %u are outstanding", outstanding, issued);
     if (outstanding == 0 || MUTANT(1))
         return;
+    trace(STOP_STEP_SPINS, 0, outstanding);
     switch (own.wait) {
     case SAFEPOINT_WAIT_SPIN:
         spin_until_all_here(UINT64_MAX);
@@ -362,7 +377,14 @@ static void collect_arrivals(uint64_t epoch, struct stop_record *record)
 
 static void stamp(struct stop_record *record, enum ledger_stamp which)
 {
+    static const enum stop_step steps[LEDGER_STAMPS] = {
+        [LEDGER_STAMP_begin] = STOP_STEP_BEGIN,       [LEDGER_STAMP_armed] = STOP_STEP_ARMED,
+        [LEDGER_STAMP_scanned] = STOP_STEP_SCANNED,   [LEDGER_STAMP_noticed] = STOP_STEP_NOTICED,
+        [LEDGER_STAMP_op_begin] = STOP_STEP_OP_BEGIN, [LEDGER_STAMP_op_end] = STOP_STEP_OP_END,
+        [LEDGER_STAMP_released] = STOP_STEP_RELEASED, [LEDGER_STAMP_woken] = STOP_STEP_WOKEN,
+    };
     record->stamp[which] = os_now_ns();
+    trace(steps[which], record->stamp[which], record->epoch);
 }
 
 /* Pulls what the stop will touch into this core's cache, lines that it will write

@@ -28,8 +28,8 @@ void coordinator_stop(struct operation *operation, struct stop_record *record);
  * that of the last one to arrive. */
 void coordinator_settle(void);
 
-/* [self] One ticket was claimed; wakes the coordinator when it was the last. */
-STOP_PATH void coordinator_count_arrival(void);
+/* [self] One ticket was claimed; wakes the coordinator when it was the last, and says so. */
+STOP_PATH bool coordinator_count_arrival(void);
 
 /* A delay on purpose in one stage of every stop, 0 = none (field report C33). */
 enum coordinator_stage {

@@ -58,6 +58,7 @@
 #include "safepoint/gate.h"
 #include "safepoint/registry.h"
 #include "safepoint/sched_point.h"
+#include "safepoint/stop_trace.h"
 #include "safepoint/stops.h"
 
 #include <pthread.h>
@@ -96,15 +97,25 @@ static void count_witness(struct participant *self)
 
 void participant_count_chunk(struct participant *self) { count_witness(self); }
 
+/* One step of a stop, stop_trace.h; at_ns 0 = now. */
+static inline void trace(struct participant *self, enum stop_step step, uint64_t at_ns,
+                         uint64_t argument)
+{
+    if (__builtin_expect(self->trace != NULL, 0))
+        trace_put(self->trace, at_ns ? at_ns : os_now_ns(), step, (uint32_t)argument);
+}
+
 static STOP_PATH void stamp_arrival(struct participant *self, uint64_t epoch) /* [A] */
 {
     if (load_relaxed(&self->line->arrival_epoch) == epoch)
         return; /* the first stamp stands */
-    store_relaxed(&self->line->arrival_ns, os_now_ns());
+    uint64_t now = os_now_ns();
+    store_relaxed(&self->line->arrival_ns, now);
     if (self->cpu_word) /* read by the coordinator after the release; may be stale */
         store_relaxed(&self->line->arrival_cpu, (int32_t)*self->cpu_word);
     store_relaxed(&self->line->arrival_place, load_relaxed(&self->doing.place));
     store_release(&self->line->arrival_epoch, epoch);
+    trace(self, STOP_STEP_ARRIVED, now, epoch);
 }
 
 static bool holds_ticket(struct participant *self, uint64_t epoch)
@@ -123,14 +134,28 @@ static STOP_PATH void claim_ticket(struct participant *self, uint64_t epoch) /* 
         return;
     if (compare_exchange_seq(&self->line->ticket, &issued, TICKET_CLAIMED(epoch)) ||
         (MUTANT(4) && issued == TICKET_CLAIMED(epoch)))
-        coordinator_count_arrival();
+        trace(self, STOP_STEP_COUNTED, 0, coordinator_count_arrival());
 }
 
-static void wait_at_gate(uint64_t epoch, uint64_t *waited_out)
+static STOP_PATH void wait_traced(struct participant *self, uint64_t epoch)
+{
+    trace(self, STOP_STEP_WAITS, 0, epoch);
+    gate_wait(epoch);
+    trace(self, STOP_STEP_AWAKE, 0, epoch);
+}
+
+static STOP_PATH void leave_gate(struct participant *self, uint64_t waited)
+{
+    uint64_t now = os_now_ns();
+    gate_leave(waited, now);
+    trace(self, STOP_STEP_RESUMED, now, waited);
+}
+
+static void wait_at_gate(struct participant *self, uint64_t epoch, uint64_t *waited_out)
 {
     if (gate_enter(epoch))
         *waited_out = epoch;
-    gate_wait(epoch);
+    wait_traced(self, epoch);
 }
 
 /* Announces an unsafe state and looks; false when a stop is on: then we are in
@@ -162,10 +187,10 @@ static STOP_PATH void return_to(struct participant *self, uint32_t unsafe, uint6
     while (!try_unsafe(self, unsafe, safe)) {
         uint64_t epoch = load_seq(&stop_epoch.word);
         if (epoch_is_odd(epoch))
-            wait_at_gate(epoch, &waited);
+            wait_at_gate(self, epoch, &waited);
     }
     if (waited)
-        gate_leave(waited, os_now_ns());
+        leave_gate(self, waited);
 }
 
 void participant_leave_safe(struct participant *self, enum participant_state unsafe)
@@ -211,7 +236,7 @@ static STOP_PATH void stop_at_poll(struct participant *self, uint64_t epoch)
     store_seq(&self->line->state, PARTICIPANT_STOPPED); /* [D] [H] */
     SCHED_POINT(STATE_STORED, "stopped, ticket not yet tried");
     claim_ticket(self, epoch);
-    gate_wait(epoch);
+    wait_traced(self, epoch);
     return_to(self, unsafe, waited);
 }
 
@@ -242,6 +267,7 @@ void participant_poll_slow(struct participant *self)
     for (;;) {
         SCHED_POINT(POLL_FIRED, "the epoch may turn even or odd again");
         uint64_t epoch = load_seq(&stop_epoch.word); /* [P] */
+        trace(self, STOP_STEP_POLL_FIRED, 0, epoch);
         if (epoch_is_odd(epoch))
             stop_at_poll(self, epoch);
         else if (!has_own_word || clear_poll_word(self))
@@ -264,13 +290,13 @@ void participant_lock(struct participant *self, struct lock *lock)
         lock_acquire(lock);
         if (try_unsafe(self, unsafe, PARTICIPANT_BLOCKED)) {
             if (waited)
-                gate_leave(waited, os_now_ns());
+                leave_gate(self, waited);
             return;
         }
         lock_release(lock);
         uint64_t epoch = load_seq(&stop_epoch.word);
         if (epoch_is_odd(epoch))
-            wait_at_gate(epoch, &waited);
+            wait_at_gate(self, epoch, &waited);
     }
 }
 
@@ -296,12 +322,15 @@ static struct participant *create(enum participant_kind kind, const char *name)
     size_t bytes =
         (sizeof(struct participant) + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
     struct participant *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
-    struct stop_line *line = p ? registry_take_line() : NULL;
+    struct trace_ring *ring = stop_trace_is_on() ? trace_ring_create() : NULL;
+    struct stop_line *line = p && (ring || !stop_trace_is_on()) ? registry_take_line() : NULL;
     if (!line) {
+        trace_ring_destroy(ring);
         free(p);
         return NULL;
     }
     memset(p, 0, bytes); /* and thereby touched: no first touch of it inside a stop */
+    p->trace = ring;
     line->participant = p;
     p->line = line;
     p->head.poll =

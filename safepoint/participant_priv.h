@@ -58,6 +58,7 @@ struct participant {
     _Atomic uint32_t poll_word;
     struct stop_line *line;
     const volatile uint32_t *cpu_word; /* os_cpu_word() of the owner */
+    struct trace_ring *trace;          /* stop_trace.h; NULL = off */
 
     CACHE_ALIGNED struct doing doing;
 
@@ -76,7 +77,7 @@ struct participant {
     uint32_t number;          /* 1, 2, ... in order of attachment */
     struct participant *prev; /* under the registry lock */
     struct rcu_head rcu;
-    void *owner; /* the layer's above */
+    void *owner;          /* the layer's above */
     uint64_t transitions; /* owner: entries into a safe state; a statistic */
 
     /* Thread dump: the handler in the thread writes, then dump_answered := request. */

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "safepoint/registry.h"
 
+#include "base/trace.h"
+
 #include "base/insist.h"
 #include "base/lock.h"
 #include "safepoint/sched_point.h"
@@ -138,6 +140,7 @@ static void free_participant(struct rcu_head *rcu)
     struct participant *p =
         (struct participant *)(void *)((char *)rcu - offsetof(struct participant, rcu));
     give_line_back(p->line);
+    trace_ring_destroy(p->trace);
     free(p);
 }
 

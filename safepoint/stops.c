@@ -11,6 +11,7 @@
 #include "safepoint/operation.h"
 #include "safepoint/participant_priv.h"
 #include "safepoint/registry.h"
+#include "safepoint/stop_trace.h"
 #include "safepoint/thread_dump.h"
 #include "safepoint/vm_thread.h"
 
@@ -36,7 +37,7 @@ enum err stops_start(void)
         unwind_prime();
         thread_dump_install();
         registry_start();
-        err = coordinator_start();
+        err = stop_trace_start() ? coordinator_start() : ERR_NO_MEMORY;
         if (err == ERR_OK)
             err = vm_thread_start();
         if (err == ERR_OK) {
