@@ -19,8 +19,9 @@
 #define STOP_STEP_LIST(X)                                                                          \
     X(BEGIN, "the stop begins, before its first lock", "epoch")                                    \
     X(ARMED, "the epoch is odd: who leaves a safe state now waits at the gate", "epoch")           \
-    X(SEEN_SAFE, "was in a safe state: nothing to wait for", "participant * 8 + state")            \
-    X(SEEN_UNSAFE, "was running: it gets a ticket, and its poll word is set", "the same")          \
+    X(SEEN_SAFE, "(or native, or stopped) it is in a safe state: nothing to wait for",             \
+      "participant * 8 + state")                                                                   \
+    X(SEEN_UNSAFE, "it is running: it gets a ticket, and its poll word is set", "the same")        \
     X(SCANNED, "every participant was looked at", "epoch")                                         \
     X(SPINS, "waits by looking again and again", "tickets outstanding")                            \
     X(SLEEPS, "gives its CPU away until the last one wakes it", "tickets outstanding")             \

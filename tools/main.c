@@ -8,6 +8,7 @@
 #include "tools/bench/bench.h"
 #include "tools/cli.h"
 #include "tools/disasm/disasm_command.h"
+#include "tools/explain/explain.h"
 #include "tools/process.h"
 #include "tools/run/run.h"
 #include "tools/stress/stress.h"
@@ -25,8 +26,9 @@ static const char help[] =
     "  run PROGRAM.lox         run a guest program\n"
     "  disasm PROGRAM.lox      a guest program's code, with its polls marked\n"
     "  ttsp [SCENARIO...]      measure time to safepoint: stops, percentiles, last thread\n"
+    "  explain [SCENARIO]      one stop, told step by step\n"
     "  stress protocol         threads, native calls and stops against each other\n"
-    "  bench [NAME...]         microbenchmarks against their limits: poll, ttsp, zero, interp\n"
+    "  bench [NAME...]         microbenchmarks against their limits, and other engines\n"
     "  flags                   every runtime flag\n"
     "\n"
     "  --version, --help       also COMMAND --help\n"
@@ -74,11 +76,8 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    { "run", run_main },
-    { "disasm", disasm_main },
-    { "ttsp", ttsp_main },
-    { "stress", stress_main },
-    { "bench", bench_main },
+    { "run", run_main },         { "disasm", disasm_main }, { "ttsp", ttsp_main },
+    { "explain", explain_main }, { "stress", stress_main }, { "bench", bench_main },
     { "flags", flags_main },
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

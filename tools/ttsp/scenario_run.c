@@ -251,6 +251,8 @@ static void on_stop(const struct stop_record *record, void *argument)
     struct scenario_run *run = argument;
     int64_t ttsp_ns = stop_record_span(record, LEDGER_SPAN_ttsp);
     run->result->stops_at_gate += record->at_gate > 0;
+    if (run->options->watch)
+        run->options->watch->on_stop(record);
     if (!run->scenario->focus || ttsp_ns < 0)
         return; /* a negative one is counted and told by the ledger */
     for (uint32_t i = 0; i < record->kind_count; i++) {
@@ -385,18 +387,20 @@ static _Noreturn void be_child(const struct scenario *scenario,
         scenario_fail(&run, "lines of the log are lost");
     result.is_complete = true;
     process_tell_parent(fd, &result, sizeof result);
+    if (options->watch)
+        process_tell_parent(fd, options->watch->data, options->watch->bytes);
     _exit(0);
 }
 
 /* --- the parent ----------------------------------------------------------------- */
 
-/* Reads the result as it comes; false when the child ended or hung before. */
+/* Reads what the child tells as it comes; false when it ended or hung before. */
 static bool collect(int fd, uint64_t limit_ns, void (*progress)(void *, uint64_t), void *argument,
-                    struct scenario_result *result_out)
+                    void *data_out, size_t bytes)
 {
     uint64_t start = os_now_ns();
     size_t got = 0;
-    while (got < sizeof *result_out) {
+    while (got < bytes) {
         uint64_t elapsed = os_now_ns() - start;
         if (elapsed > limit_ns)
             return false;
@@ -404,7 +408,7 @@ static bool collect(int fd, uint64_t limit_ns, void (*progress)(void *, uint64_t
             progress(argument, elapsed);
         if (!os_wait_readable(fd, 100000000))
             continue;
-        ssize_t n = read(fd, (char *)result_out + got, sizeof *result_out - got);
+        ssize_t n = read(fd, (char *)data_out + got, bytes - got);
         if (n == 0 || (n < 0 && errno != EINTR))
             return false;
         got += n > 0 ? (size_t)n : 0;
@@ -455,7 +459,9 @@ bool scenario_run_in_child(const struct scenario *scenario, const struct scenari
     }
     uint64_t limit = options->seconds_ns + GRACE_NS + GRACE_STOPS * start_injected_delay_ns();
     process_set_child(child);
-    bool is_whole = collect(ends[0], limit, progress, argument, result_out);
+    bool is_whole = collect(ends[0], limit, progress, argument, result_out, sizeof *result_out) &&
+                    (!options->watch || collect(ends[0], GRACE_NS, NULL, NULL, options->watch->data,
+                                                options->watch->bytes));
     process_set_child(0);
     close(ends[0]);
     bool has_ended = os_wait_child(child, is_whole ? GRACE_NS : UINT64_C(2000000000), &status);

@@ -9,8 +9,17 @@
 #include "safepoint/ledger.h"
 #include "tools/ttsp/scenario.h"
 
+/* What a command wants to see of each stop, beyond the sums.  on_stop runs in the child's VM
+ * thread and writes to data, which is sent to the parent's data at the end. */
+struct scenario_watch {
+    void (*on_stop)(const struct stop_record *record);
+    void *data;
+    size_t bytes;
+};
+
 struct scenario_options {
-    uint64_t seconds_ns; /* of probing */
+    const struct scenario_watch *watch; /* NULL = nothing */
+    uint64_t seconds_ns;                /* of probing */
     uint64_t every_ns;
     uint64_t seed;
 };

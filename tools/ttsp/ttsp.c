@@ -4,15 +4,14 @@
 #include "tools/ttsp/ttsp.h"
 
 #include "base/flags.h"
-#include "base/insist.h"
 #include "base/os.h"
-#include "base/spelling.h"
 #include "tools/cli.h"
 #include "tools/host_json.h"
 #include "tools/output.h"
 #include "tools/process.h"
 #include "tools/text.h"
 #include "tools/ttsp/report.h"
+#include "tools/ttsp/scenario_catalog.h"
 #include "tools/ttsp/scenario_lox.h"
 #include "tools/ttsp/scenario_run.h"
 #include "vm/start.h"
@@ -22,8 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_SECONDS_NS UINT64_C(6000000000) /* eight of them stay under a minute */
-#define MOST_SCENARIOS     32
+#define MOST_SCENARIOS 32
 
 static const char help[] =
     "usage: stillpoint ttsp [flags] [SCENARIO|FILE.lox...]\n"
@@ -59,60 +57,9 @@ struct ttsp {
     bool wants_list;
 };
 
-/* Guest programs, then the ones in C. */
-static size_t count_all(void) { return scenario_lox_count() + scenario_count; }
-
-static const struct scenario *scenario_at(size_t index)
-{
-    size_t lox = scenario_lox_count();
-    return index < lox ? scenario_lox_at(index) : &scenarios[index - lox];
-}
-
-static void list_scenarios(void)
-{
-    for (size_t i = 0; i < count_all(); i++) {
-        const struct scenario *scenario = scenario_at(i);
-        if (i == scenario_lox_default_count())
-            puts("\nOnly when they are named:");
-        else if (!scenario->source && i == scenario_lox_count())
-            puts("\nIn C, only when they are named:");
-        printf("%-18s %s\n", scenario->name, scenario->question);
-    }
-}
-
-static void fail_unknown(struct cli *cli, const char *name)
-{
-    const char *names[MOST_SCENARIOS];
-    size_t count = count_all();
-    INSIST(count <= MOST_SCENARIOS, "%zu scenarios", count);
-    for (size_t i = 0; i < count; i++)
-        names[i] = scenario_at(i)->name;
-    const char *near = spelling_nearest(name, names, count);
-    cli_fail(cli, EXIT_CODE_USAGE, "unknown scenario %s%s%s%s; --list shows them", name,
-             near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
-/* A name of ours, or a file.  NULL: a line has been written. */
-static const struct scenario *find(struct cli *cli, const char *argument)
-{
-    char message[512];
-    int exit_code;
-    const struct scenario *scenario = scenario_lox_named(argument);
-    if (!scenario)
-        scenario = scenario_named(argument);
-    if (!scenario && !scenario_lox_is_path(argument)) {
-        fail_unknown(cli, argument);
-    } else if (!scenario) {
-        scenario = scenario_lox_from_file(argument, &exit_code, message, sizeof message);
-        if (!scenario)
-            cli_fail(cli, exit_code, "%s", message);
-    }
-    return scenario;
-}
-
 static void choose(struct ttsp *ttsp, struct cli *cli)
 {
-    const struct scenario *scenario = find(cli, cli_peek(cli));
+    const struct scenario *scenario = scenario_find(cli, cli_peek(cli));
     if (!scenario)
         return;
     for (size_t i = 0; i < ttsp->chosen_count; i++)
@@ -126,17 +73,6 @@ static void choose(struct ttsp *ttsp, struct cli *cli)
     }
     ttsp->chosen[ttsp->chosen_count++] = scenario;
     cli_next(cli);
-}
-
-/* What the command line says, else the scenario, else the command. */
-static struct scenario_options options_for(const struct ttsp *ttsp, const struct scenario *scenario)
-{
-    struct scenario_options options = ttsp->options;
-    if (options.every_ns == 0)
-        options.every_ns = scenario->every_ns;
-    if (options.seconds_ns == 0)
-        options.seconds_ns = scenario->seconds_ns ? scenario->seconds_ns : DEFAULT_SECONDS_NS;
-    return options;
 }
 
 static void parse_value(struct ttsp *ttsp, struct cli *cli)
@@ -187,7 +123,7 @@ static void check(const struct ttsp *ttsp, struct cli *cli)
         cli_fail(cli, EXIT_CODE_USAGE,
                  "-XX:-SafepointRecording leaves nothing to report; bench ttsp measures with it");
     for (size_t i = 0; i < ttsp->chosen_count; i++) {
-        struct scenario_options options = options_for(ttsp, ttsp->chosen[i]);
+        struct scenario_options options = scenario_options_for(&ttsp->options, ttsp->chosen[i]);
         if (options.every_ns >= options.seconds_ns)
             cli_fail(cli, EXIT_CODE_USAGE, "no probe of %s would fall into --seconds",
                      ttsp->chosen[i]->name);
@@ -245,7 +181,7 @@ static int run_all(const struct ttsp *ttsp, struct scenario_result *results)
     fflush(stdout);
     for (size_t i = 0; i < ttsp->chosen_count; i++) {
         const struct scenario *scenario = ttsp->chosen[i];
-        struct scenario_options options = options_for(ttsp, scenario);
+        struct scenario_options options = scenario_options_for(&ttsp->options, scenario);
         progress.seconds_ns = options.seconds_ns;
         progress.name = scenario->name;
         progress.number = i + 1;
@@ -302,7 +238,7 @@ int ttsp_main(int argc, char **argv)
         else if (cli.wants_version)
             cli_print_version();
         else
-            list_scenarios();
+            scenario_list(stdout);
         return EXIT_CODE_OK;
     }
     if (ttsp.chosen_count == 0)
