@@ -488,7 +488,8 @@ static bool run_mp(struct guest_thread *thread)
     {
         value_t receiver = RA;
         struct site *site = SITE;
-        uint64_t cache = load_relaxed(&site->cache); /* right for any content: shape.h */
+        uint64_t cache =
+            load_acquire(&site->cache); /* of an ADD its shape is read: instance.c [F] */
         if (likely(value_is_reference(receiver))) {
             struct object *object = value_as_object(receiver);
             uint64_t header = load_acquire(&object->header);
