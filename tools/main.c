@@ -27,7 +27,7 @@ static const char help[] =
     "  disasm PROGRAM.lox      a guest program's code, with its polls marked\n"
     "  ttsp [SCENARIO...]      measure time to safepoint: stops, percentiles, last thread\n"
     "  explain [SCENARIO]      one stop, told step by step\n"
-    "  stress protocol         threads, native calls and stops against each other\n"
+    "  stress protocol|guest   threads, native calls and stops against each other\n"
     "  bench [NAME...]         microbenchmarks against their limits, and other engines\n"
     "  flags                   every runtime flag\n"
     "\n"

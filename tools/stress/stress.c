@@ -9,6 +9,7 @@
 #include "tools/cli.h"
 #include "tools/host_json.h"
 #include "tools/output.h"
+#include "tools/stress/stress_guest.h"
 #include "tools/stress/stress_protocol.h"
 #include "tools/text.h"
 #include "vm/start.h"
@@ -30,7 +31,7 @@ static const char help[] =
     "  --list            the names and what they stress\n"
     "  --seed N          of all random choices (default 1)\n"
     "  --seconds N       how long (default 10)\n"
-    "  --threads N       mutator threads, 1 to 256 (default depends on the build)\n"
+    "  --threads N       mutator threads, 1 to 256 (default: depends on name and build)\n"
     "  --json FILE       the result, schema stillpoint-stress-1\n"
     "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
@@ -41,32 +42,42 @@ static const char help[] =
 static const char *const options_known[] = { "--list", "--seed", "--seconds", "--threads",
                                              "--json", "--help", "--version" };
 
-static const struct {
+static const struct test {
     const char *name, *what;
+    uint64_t threads; /* when nobody says; 0 = depends on the build */
+    uint64_t most_threads;
+    const char *attaches; /* the column's head */
+    enum err (*run)(const struct stress_protocol_options *options,
+                    struct stress_protocol_result *result_out);
 } tests[] = {
-    { "protocol", "threads, native calls, locks and requests against stops" },
+    { "protocol", "threads, native calls, locks and requests against stops", 0,
+      STRESS_PROTOCOL_MOST_THREADS, "attaches", stress_protocol_run },
+    { "guest", "racing threads of guest programs against each other and a stop each millisecond", 8,
+      STRESS_GUEST_MOST_THREADS, "rounds", stress_guest_run },
 };
 #define TEST_COUNT (sizeof tests / sizeof *tests)
 
 struct stress {
     struct stress_protocol_options options;
-    const char *name, *json_path;
+    const struct test *test;
+    const char *json_path;
     bool wants_list;
 };
 
 static void choose(struct stress *stress, struct cli *cli)
 {
     const char *name = cli_peek(cli), *names[TEST_COUNT];
-    if (stress->name) {
-        cli_fail(cli, EXIT_CODE_USAGE, "one name at a time, not %s and %s", stress->name, name);
+    if (stress->test) {
+        cli_fail(cli, EXIT_CODE_USAGE, "one name at a time, not %s and %s", stress->test->name,
+                 name);
         return;
     }
     for (size_t i = 0; i < TEST_COUNT; i++) {
         names[i] = tests[i].name;
         if (strcmp(name, names[i]) == 0)
-            stress->name = names[i];
+            stress->test = &tests[i];
     }
-    if (!stress->name) {
+    if (!stress->test) {
         const char *near = spelling_nearest(name, names, TEST_COUNT);
         cli_fail(cli, EXIT_CODE_USAGE, "unknown name %s%s%s%s; --list shows them", name,
                  near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
@@ -113,8 +124,18 @@ static void parse(struct stress *stress, struct cli *cli)
     }
     if (cli->has_failed || cli->wants_help || cli->wants_version || stress->wants_list)
         return;
-    if (!stress->name)
+    if (!stress->test) {
         cli_fail(cli, EXIT_CODE_USAGE, "no name; --list shows them");
+        return;
+    }
+    struct stress_protocol_options *o = &stress->options;
+    if (!o->threads)
+        o->threads =
+            stress->test->threads ? stress->test->threads : stress_protocol_default_threads();
+    if (o->threads > stress->test->most_threads)
+        cli_fail(cli, EXIT_CODE_USAGE, "--threads %llu: %s has %llu at most",
+                 (unsigned long long)o->threads, stress->test->name,
+                 (unsigned long long)stress->test->most_threads);
     else if (start_check_flags(&message) != ERR_OK)
         cli_fail(cli, EXIT_CODE_USAGE, "%s", message.text);
 }
@@ -122,10 +143,11 @@ static void parse(struct stress *stress, struct cli *cli)
 /* --- what people and programs read --------------------------------------------------- */
 
 static uint64_t shown_total_ns;
+static const char *shown_name;
 
 static void show_progress(uint64_t elapsed_ns, uint64_t stops)
 {
-    fprintf(stderr, "\r\033[Kprotocol %.1f of %.1f s, %llu stops", (double)elapsed_ns / 1e9,
+    fprintf(stderr, "\r\033[K%s %.1f of %.1f s, %llu stops", shown_name, (double)elapsed_ns / 1e9,
             (double)shown_total_ns / 1e9, (unsigned long long)stops);
     fflush(stderr);
 }
@@ -147,8 +169,8 @@ static void report_table(const struct stress *stress, const struct stress_protoc
     if (hist_count(&r->ttsp))
         text_ns(most, sizeof most, hist_max(&r->ttsp));
     printf("%67s%25s\n", "", "---------- TTSP --------");
-    printf("%10s %8s %9s %12s %12s %9s  %7s %7s %7s\n", "seed", "stops", "attaches", "transitions",
-           "checks", "failures", "p50", "p99", "max");
+    printf("%10s %8s %9s %12s %12s %9s  %7s %7s %7s\n", "seed", "stops", stress->test->attaches,
+           "transitions", "checks", "failures", "p50", "p99", "max");
     printf("%10llu %8llu %9llu %12llu %12llu %9llu  %7s %7s %7s\n",
            (unsigned long long)stress->options.seed, (unsigned long long)r->stops,
            (unsigned long long)r->attaches, (unsigned long long)r->transitions,
@@ -160,7 +182,7 @@ static void report_replay(const struct stress *stress)
     char set[512];
     size_t length = flags_describe_set(set, sizeof set);
     printf("\nAgain: stillpoint stress %s --seed %llu --seconds %g --threads %llu%s%s\n",
-           stress->name, (unsigned long long)stress->options.seed,
+           stress->test->name, (unsigned long long)stress->options.seed,
            (double)stress->options.seconds_ns / 1e9, (unsigned long long)stress->options.threads,
            length ? " " : "", length ? set : "");
 }
@@ -184,7 +206,7 @@ static void report_json(FILE *out, const struct stress *stress,
     json_writer_start(&json, out);
     json_writer_open_object(&json, NULL);
     json_writer_string(&json, "schema", "stillpoint-stress-1");
-    json_writer_string(&json, "name", stress->name);
+    json_writer_string(&json, "name", stress->test->name);
     json_writer_unsigned(&json, "seed", stress->options.seed);
     json_writer_double(&json, "seconds", (double)stress->options.seconds_ns / 1e9);
     json_writer_unsigned(&json, "threads", stress->options.threads);
@@ -192,7 +214,7 @@ static void report_json(FILE *out, const struct stress *stress,
     json_writer_unsigned(&json, "stops", r->stops);
     json_writer_unsigned(&json, "requests", r->requests);
     json_writer_unsigned(&json, "dumps", r->dumps);
-    json_writer_unsigned(&json, "attaches", r->attaches);
+    json_writer_unsigned(&json, stress->test->attaches, r->attaches);
     json_writer_unsigned(&json, "transitions", r->transitions);
     json_writer_unsigned(&json, "checks", r->checks);
     json_writer_unsigned(&json, "failures", r->failures);
@@ -219,9 +241,10 @@ static int stress_and_report(struct stress *stress, struct output *json)
     printf("%s\n\n", host);
     fflush(stdout);
     shown_total_ns = stress->options.seconds_ns;
+    shown_name = stress->test->name;
     bool is_terminal = os_is_terminal(STDERR_FILENO);
     stress->options.progress = is_terminal ? show_progress : NULL;
-    enum err err = stress_protocol_run(&stress->options, &result);
+    enum err err = stress->test->run(&stress->options, &result);
     if (is_terminal)
         fputs("\r\033[K", stderr);
     bool is_ok = err == ERR_OK && result.failures == 0;
@@ -230,7 +253,7 @@ static int stress_and_report(struct stress *stress, struct output *json)
     int code = err != ERR_OK ? EXIT_CODE_ENVIRONMENT : is_ok ? EXIT_CODE_OK : EXIT_CODE_SELF_CHECK;
     fflush(stdout);
     if (!is_ok)
-        fprintf(stderr, "stillpoint stress: %s: %s\n", stress->name, result.failure);
+        fprintf(stderr, "stillpoint stress: %s: %s\n", stress->test->name, result.failure);
     if (json->file)
         report_json(json->file, stress, &result, is_ok);
     return output_commit(json) ? code : EXIT_CODE_ENVIRONMENT;
@@ -238,9 +261,7 @@ static int stress_and_report(struct stress *stress, struct output *json)
 
 int stress_main(int argc, char **argv)
 {
-    struct stress stress = { .options = { .seed = 1,
-                                          .seconds_ns = DEFAULT_SECONDS_NS,
-                                          .threads = stress_protocol_default_threads() } };
+    struct stress stress = { .options = { .seed = 1, .seconds_ns = DEFAULT_SECONDS_NS } };
     struct cli cli;
     struct output json;
     cli_start(&cli, "stress", argc, argv);
