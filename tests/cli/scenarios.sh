@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# scenarios.sh STILLPOINT CHECK_JSON -- scenarios that are guest programs: headers, files, ends.
+# scenarios.sh STILLPOINT CHECK_JSON SOURCE -- scenarios that are guest programs: headers, files, ends.
 # SPDX-License-Identifier: MIT
 set -u
 . "$(dirname "$0")/lib.sh"
-sp=$1 check=$2
+sp=$1 check=$2 source=$3
 json=$scratch/result.json
 cd "$scratch" || exit 74
 
@@ -49,6 +49,12 @@ run "$sp" ttsp crlf.lox --json "$json"
 expect_code 0
 run "$check" "$json" scenarios.0.every_ns=10000000
 expect_code 0
+
+# --- the example of the page about scenarios
+awk '/^```lox/ { on = 1; next } /^```/ { on = 0 } on' "$source/docs/scenarios.md" >example.lox
+run "$sp" ttsp example.lox --seconds 0.3
+expect_code 0
+expect_true "no row of the example" grep -q "^example " "$scratch/out"
 
 # --- headers that are wrong: one line with file and line, 64 ---------------------------
 # wrong TEXT LINE...: the second line of the file is the one that is wrong
