@@ -32,6 +32,8 @@ static const char help[] =
     "  --seed N          of all random choices (default 1)\n"
     "  --seconds N       how long (default 10)\n"
     "  --threads N       mutator threads, 1 to 256 (default: depends on name and build)\n"
+    "  --program NAME    of guest: this one alone (fields, values, caches, sync, strings,\n"
+    "                    hammer, which is one round however long)\n"
     "  --json FILE       the result, schema stillpoint-stress-1\n"
     "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
@@ -39,8 +41,8 @@ static const char help[] =
     "Exit codes: 0 done, 64 what was typed is wrong, 74 the system refused a file or a\n"
     "resource, 75 a check failed.\n";
 
-static const char *const options_known[] = { "--list", "--seed", "--seconds", "--threads",
-                                             "--json", "--help", "--version" };
+static const char *const options_known[] = { "--list",    "--seed", "--seconds", "--threads",
+                                             "--program", "--json", "--help",    "--version" };
 
 static const struct test {
     const char *name, *what;
@@ -102,6 +104,12 @@ static void parse_value(struct stress *stress, struct cli *cli)
             o->threads > STRESS_PROTOCOL_MOST_THREADS)
             cli_fail(cli, EXIT_CODE_USAGE, "--threads %s: not a number from 1 to %d", value,
                      STRESS_PROTOCOL_MOST_THREADS);
+    } else if (cli_value(cli, "--program", &value)) {
+        if (!stress_guest_has_program(value))
+            cli_fail(cli, EXIT_CODE_USAGE,
+                     "--program %s: there are fields, values, caches, sync, strings and hammer",
+                     value);
+        o->program = value;
     } else if (cli_value(cli, "--json", &value)) {
         if (stress->json_path)
             cli_fail(cli, EXIT_CODE_USAGE, "--json is given twice");
@@ -132,6 +140,8 @@ static void parse(struct stress *stress, struct cli *cli)
     if (!o->threads)
         o->threads =
             stress->test->threads ? stress->test->threads : stress_protocol_default_threads();
+    if (o->program && stress->test->run != stress_guest_run)
+        cli_fail(cli, EXIT_CODE_USAGE, "--program is for guest, not for %s", stress->test->name);
     if (o->threads > stress->test->most_threads)
         cli_fail(cli, EXIT_CODE_USAGE, "--threads %llu: %s has %llu at most",
                  (unsigned long long)o->threads, stress->test->name,
@@ -181,10 +191,11 @@ static void report_replay(const struct stress *stress)
 {
     char set[512];
     size_t length = flags_describe_set(set, sizeof set);
-    printf("\nAgain: stillpoint stress %s --seed %llu --seconds %g --threads %llu%s%s\n",
-           stress->test->name, (unsigned long long)stress->options.seed,
-           (double)stress->options.seconds_ns / 1e9, (unsigned long long)stress->options.threads,
-           length ? " " : "", length ? set : "");
+    printf("\nAgain: stillpoint stress %s%s%s --seed %llu --seconds %g --threads %llu%s%s\n",
+           stress->test->name, stress->options.program ? " --program " : "",
+           stress->options.program ? stress->options.program : "",
+           (unsigned long long)stress->options.seed, (double)stress->options.seconds_ns / 1e9,
+           (unsigned long long)stress->options.threads, length ? " " : "", length ? set : "");
 }
 
 static void write_percentile(struct json_writer *json, const char *key, const struct hist *h,

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const programs[] = { "fields", "values", "caches", "sync", "strings" };
+static const char *const programs[] = { "fields", "values", "caches", "sync", "strings", "hammer" };
 #define PROGRAMS (sizeof programs / sizeof *programs)
 
 #define ROUND_NS     UINT64_C(2000000000) /* garbage stays: 2 s of it fit into the heap below */
@@ -138,6 +138,18 @@ static bool open_pipes(struct pipes *p)
     return false;
 }
 
+#define LOOK_NS UINT64_C(200000000) /* between two progress lines */
+
+/* Of the run; for progress. */
+static const struct stress_protocol_options *running;
+static uint64_t running_since_ns, stops_before;
+
+static void show_progress(void)
+{
+    if (running->progress)
+        running->progress(os_now_ns() - running_since_ns, stops_before);
+}
+
 /* Up to bytes of what comes; false: the limit has passed. */
 static bool read_all(int fd, void *data_out, size_t bytes, uint64_t deadline_ns, size_t *got_out)
 {
@@ -146,7 +158,8 @@ static bool read_all(int fd, void *data_out, size_t bytes, uint64_t deadline_ns,
         uint64_t now = os_now_ns();
         if (now >= deadline_ns)
             return false;
-        if (!os_wait_readable(fd, deadline_ns - now))
+        show_progress();
+        if (!os_wait_readable(fd, deadline_ns - now < LOOK_NS ? deadline_ns - now : LOOK_NS))
             continue;
         ssize_t n = read(fd, (char *)data_out + *got_out, bytes - *got_out);
         if (n == 0)
@@ -222,15 +235,30 @@ static enum err run_round(const struct plan *plan, struct stress_protocol_result
     return child > 0 ? ERR_OK : ERR_NO_THREAD;
 }
 
+bool stress_guest_has_program(const char *name)
+{
+    for (size_t i = 0; i < PROGRAMS; i++)
+        if (strcmp(programs[i], name) == 0)
+            return true;
+    return false;
+}
+
 enum err stress_guest_run(const struct stress_protocol_options *options,
                           struct stress_protocol_result *result_out)
 {
     memset(result_out, 0, sizeof *result_out);
-    uint64_t start = os_now_ns(), end = start + options->seconds_ns;
+    uint64_t end = os_now_ns() + options->seconds_ns;
+    running = options;
+    running_since_ns = os_now_ns();
+    stops_before = 0;
+    /* Alone, the one that makes no garbage needs no end. */
+    bool is_one_round = options->program && strcmp(options->program, "hammer") == 0;
+    uint64_t round_ns = is_one_round ? options->seconds_ns : ROUND_NS;
     for (uint64_t round = 0; os_now_ns() < end && result_out->failures == 0; round++) {
         uint64_t left = end - os_now_ns();
-        struct plan plan = { programs[round % PROGRAMS], options->seed + round, options->threads,
-                             left < ROUND_NS ? left : ROUND_NS };
+        struct plan plan = { options->program ? options->program : programs[round % PROGRAMS],
+                             options->seed + round, options->threads,
+                             left < round_ns ? left : round_ns };
         enum err err = run_round(&plan, result_out);
         if (err != ERR_OK) {
             snprintf(result_out->failure, sizeof result_out->failure,
@@ -238,8 +266,7 @@ enum err stress_guest_run(const struct stress_protocol_options *options,
             return err;
         }
         result_out->attaches++;
-        if (options->progress)
-            options->progress(os_now_ns() - start, result_out->stops);
+        stops_before = result_out->stops;
     }
     return ERR_OK;
 }

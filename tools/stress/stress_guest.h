@@ -13,9 +13,13 @@
 
 #include "tools/stress/stress_protocol.h"
 
+#include <stdbool.h>
+
 /* Of the options threads are at most STRESS_GUEST_MOST_THREADS.  result: stops, checks, failures,
  * failure, and attaches = rounds.  ERR_NO_MEMORY: no process, or a system that refuses. */
 #define STRESS_GUEST_MOST_THREADS 64
+/* options->program: one of these, alone; NULL = all in turn. */
+bool stress_guest_has_program(const char *name);
 MUST_USE enum err stress_guest_run(const struct stress_protocol_options *options,
                                    struct stress_protocol_result *result_out);
 

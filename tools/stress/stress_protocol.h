@@ -16,7 +16,8 @@
 
 struct stress_protocol_options {
     uint64_t seed, seconds_ns;
-    uint64_t threads; /* 1 .. STRESS_PROTOCOL_MOST_THREADS */
+    uint64_t threads;    /* 1 .. STRESS_PROTOCOL_MOST_THREADS */
+    const char *program; /* of stress_guest.h only */
     /* Every 100 ms or so; NULL = nobody looks. */
     void (*progress)(uint64_t elapsed_ns, uint64_t stops);
 };
