@@ -3,6 +3,7 @@
 
 #include "base/insist.h"
 #include "base/os.h"
+#include "safepoint/sched_point.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,8 @@ struct parker *waitable_take(struct waitable *waitable)
     waitable->first = first->next_waiting;
     if (!waitable->first)
         waitable->last = NULL;
-    fetch_add_seq(&active, 1); /* [N]: before it runs, and while we do */
+    if (!MUTANT(41))
+        fetch_add_seq(&active, 1); /* [N]: before it runs, and while we do */
     return first;
 }
 
@@ -65,7 +67,8 @@ static void take_off_active(void)
     if (before > 1)
         return;
     store_seq(&is_everyone_parked, true);
-    unpark(main_parker);
+    if (!MUTANT(42))
+        unpark(main_parker);
 }
 
 void parking_note_main_waits(struct parker *self)

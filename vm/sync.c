@@ -23,6 +23,7 @@
 #include "vm/sync.h"
 
 #include "gc/heap.h"
+#include "safepoint/sched_point.h"
 #include "vm/threads.h"
 
 #include <inttypes.h>
@@ -98,8 +99,9 @@ static bool lock_or_announce(struct guest_lock *lock, uint32_t own)
     uint32_t word = load_relaxed(&lock->word); /* checked by the exchanges */
     for (;;) {
         bool is_free = word == 0;
-        uint32_t wanted =
-            is_free ? own | (lock->waitable.first ? HAS_WAITERS : 0) : word | HAS_WAITERS;
+        uint32_t wanted = is_free ? own : word;
+        if (is_free ? lock->waitable.first && !MUTANT(43) : !MUTANT(44))
+            wanted |= HAS_WAITERS;
         if (compare_exchange_seq(&lock->word, &word, wanted)) /* [L] */
             return is_free;
     }
@@ -148,7 +150,7 @@ bool sync_lock_try_acquire(struct guest_thread *thread, value_t *window, uint32_
 static void release_and_wake(struct guest_lock *lock)
 {
     pthread_mutex_lock(&lock->waitable.guard);
-    struct parker *first = waitable_take(&lock->waitable);
+    struct parker *first = MUTANT(45) ? NULL : waitable_take(&lock->waitable);
     store_release(&lock->word, 0); /* [L] */
     pthread_mutex_unlock(&lock->waitable.guard);
     if (first)
@@ -164,6 +166,10 @@ bool sync_lock_release_mp(struct guest_thread *thread, value_t *window, uint32_t
     window[0] = VALUE_NIL;
     if (compare_exchange_seq(&lock->word, &word, 0)) /* [L] */
         return true;
+    if (MUTANT(46)) {
+        store_release(&lock->word, 0);
+        return true;
+    }
     if ((word & ~HAS_WAITERS) != word_of(thread))
         return guest_fail(thread,
                           word ? "Another thread holds the lock." : "The lock is not held.");
