@@ -235,6 +235,11 @@ static enum program_result result_of(enum guest_error_kind kind)
     }
 }
 
+enum program_result program_left_errors(FILE *errors)
+{
+    return running ? result_of(threads_write_errors(errors)) : PROGRAM_OK;
+}
+
 /* The result, after what is left to print and what went wrong are written. */
 static enum program_result tell_result_mp(struct guest_thread *thread, bool is_done, FILE *errors)
 {

@@ -53,6 +53,9 @@ void program_destroy(struct program *program);
 enum program_result program_run(struct guest_thread *thread, struct program *program,
                                 int argument_count, char **arguments, FILE *errors);
 
+/* [any, after stops_exit()] Of a program that was stopped for good while it ran: errors that
+ * ended a thread and that no join raised are written to errors; the worst of them. */
+enum program_result program_left_errors(FILE *errors);
 /* [any] A program has ended, but not all its threads. */
 bool program_threads_are_left(void);
 

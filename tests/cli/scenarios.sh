@@ -104,6 +104,12 @@ expect_code 70
 expect_err "error: a run-time error: Only instances have properties."
 expect_err "[line 2] in script"
 expect_out "the program ended after"
+file thread.lox 'fun runs() { while (true) {} }' 'fun fails() { sleep(30); nil.x; }' 'spawn(runs);' 'spawn(fails);'
+run "$sp" ttsp thread.lox --seconds 0.3
+expect_code 70
+expect_err 'thread: a run-time error: Only instances have properties.'
+expect_err 'Thread "fails" ended with an error that no join raised:'
+expect_err "[line 2] in fails()"
 file memory.lox 'sleep(30);' 'Array(100000000);'
 run "$sp" ttsp memory.lox -Xmx8m
 expect_code 71

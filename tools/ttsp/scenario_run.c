@@ -174,6 +174,23 @@ static void fail_guest(struct scenario_run *run, enum program_result result, con
     run->result->failure_exit = ends[result].exit_code;
 }
 
+/* A thread that ended with an error fails the scenario, even if the others run for ever. */
+static void look_for_thread_errors(struct scenario_run *run)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *errors = open_memstream(&text, &bytes);
+    if (!errors)
+        return;
+    enum program_result result = program_left_errors(errors);
+    fclose(errors);
+    fputs(text, stderr);
+    const char *message = strchr(text, '\n'); /* behind the line that names the thread */
+    if (result != PROGRAM_OK)
+        fail_guest(run, result, message ? message + 1 : text);
+    free(text);
+}
+
 /* What it says goes to stderr whole; its first line is what the report says. */
 static enum program_result run_guest(struct scenario_run *run, struct guest_thread *thread,
                                      FILE *errors)
@@ -338,6 +355,8 @@ static void measure(struct scenario_run *run)
     watchdog_begin("the last stop has not ended");
     stops_exit();
     watchdog_end();
+    if (run->scenario->source && !has_guest_ended(run))
+        look_for_thread_errors(run);
     guest_output_flush_last();
     memcpy(&result->sums, ledger_totals(), sizeof result->sums);
     struct ledger_audit audit = ledger_audit(&result->sums);
