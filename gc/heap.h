@@ -32,7 +32,9 @@ bool heap_is_on(void);
 /* [any] Gives the reservation back; for tests that start several heaps. */
 void heap_end(void);
 
-/* [self] Sets up a zeroed mutator, in any state; before its first allocation. */
+/* [self, or who is about to start that thread] Sets up a zeroed mutator, in any state, before its
+ * first allocation; its roots count from here on.  participant NULL: the owner puts it in
+ * when it runs. */
 void heap_attach(struct mutator *mutator, struct participant *participant);
 /* [self] In any state; its TLAB goes back. */
 void heap_detach(struct mutator *mutator);

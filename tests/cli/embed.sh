@@ -26,9 +26,9 @@ project_with() {
     cat >"$project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(embed LANGUAGES C)
-include($source/cmake/embed.cmake)
-add_executable(show main.c $source/tools/embedded.c)
-target_include_directories(show PRIVATE $source)
+include("$source/cmake/embed.cmake")
+add_executable(show main.c "$source/tools/embedded.c")
+target_include_directories(show PRIVATE "$source")
 stillpoint_embed(show $1)
 END
 }

@@ -192,6 +192,11 @@ static void describe_crash(void)
     say_which();
 }
 
+/* UBSan has a runtime of its own, which knows nothing of that callback: it aborts, and the crash
+ * report says which input it was. */
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void) { return "abort_on_error=1"; }
+
 /* Present in sanitizer builds only. */
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 

@@ -28,6 +28,7 @@ struct lox_scenario {
     struct scenario scenario;
     struct scenario_header header;
     char name[64];
+    struct lox_scenario *next; /* of those from files */
 };
 
 static void fill(struct lox_scenario *lox, const char *origin, const char *source, size_t bytes)
@@ -85,6 +86,8 @@ const struct scenario *scenario_lox_named(const char *name)
     return NULL;
 }
 
+static struct lox_scenario *from_files; /* they live to the end of the process */
+
 /* --- files ------------------------------------------------------------------------------- */
 
 bool scenario_lox_is_path(const char *argument)
@@ -129,5 +132,7 @@ const struct scenario *scenario_lox_from_file(const char *path, int *exit_code_o
     }
     name_after(path, lox->name, sizeof lox->name);
     fill(lox, path, source, bytes);
+    lox->next = from_files;
+    from_files = lox;
     return &lox->scenario;
 }
