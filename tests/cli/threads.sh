@@ -85,13 +85,17 @@ var isOver = false;
 lock.acquire();
 for (var i = 0; i < 4; i = i + 1) { spawn(runs); spawn(waits); }
 print "ready";
-sleep(1500);
+sleep(2500);
 isOver = true;
 lock.release();
 LOX
 "$sp" run busy.lox >"$scratch/out" 2>"$scratch/err" &
 pid=$! last="busy.lox and SIGQUIT"
-sleep 0.6
+for _ in $(seq 300); do # main, 8 threads, the VM thread, two of libraries
+    [ "$(ls "/proc/$pid/task" | wc -l)" -ge 11 ] && break
+    sleep 0.1
+done
+sleep 0.5
 kill -QUIT "$pid"
 wait "$pid"
 code=$?
