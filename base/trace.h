@@ -5,7 +5,7 @@
  *
  * Promises
  *   T1  Putting an event allocates nothing, locks nothing and touches no new memory.
- *   T2  A reader gets whole events only, in order, and learns how many it came too late for.
+ *   T2  A reader gets whole events only, in order, and learns whether it came too late for some.
  * Asks of callers
  *   C1  One thread puts; any number of threads read.
  *
@@ -46,7 +46,8 @@ static inline void trace_put(struct trace_ring *ring, uint64_t ns, uint32_t what
 }
 
 /* [any] The events since from_ns, oldest first, at most `most` (the latest ones); returns how
- * many.  *lost_out: how many since then were overwritten, or did not fit. */
+ * many.  *lost_out: how many since then were overwritten while we read, and one more if some
+ * did not fit or were overwritten before: nobody knows how many those were. */
 size_t trace_read(const struct trace_ring *ring, uint64_t from_ns, struct trace_event *events_out,
                   size_t most, uint64_t *lost_out);
 

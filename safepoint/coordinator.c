@@ -167,6 +167,8 @@ static uint32_t claim_by_look(struct participant *p, uint64_t epoch) /* [T] */
     if (!compare_exchange_seq(&p->line->ticket, &issued, TICKET_CLAIMED(epoch)))
         return 0;
     p->seen.look_ns = os_now_ns(); /* [A] */
+    if (__builtin_expect(own.trace != NULL, 0))
+        trace(STOP_STEP_FOUND_SAFE, p->seen.look_ns, STOP_STEP_ABOUT(p->number, 0));
     return 1;
 }
 
@@ -183,11 +185,11 @@ static STOP_PATH uint32_t issue_ticket(struct participant *p, uint64_t epoch, ui
                                                                 : 0; /* [T] */
 }
 
-/* Apart: the number is in a line that the walk must not touch. */
-static void trace_seen(const struct stop_line *line, uint32_t state)
+/* In the branch: the number is in a line that the walk must not touch. */
+static inline void trace_seen(enum stop_step step, const struct stop_line *line, uint32_t state)
 {
-    trace(participant_state_is_safe(state) ? STOP_STEP_SEEN_SAFE : STOP_STEP_SEEN_UNSAFE, 0,
-          line->participant->number * 8 + state);
+    if (__builtin_expect(own.trace != NULL, 0))
+        trace(step, 0, STOP_STEP_ABOUT(line->participant->number, state));
 }
 
 /* Returns how many tickets are still out, as far as the walk knows. */
@@ -199,18 +201,19 @@ static STOP_PATH uint32_t scan(uint64_t epoch, struct stop_record *record)
     registry_for_each (line) {
         uint32_t state = load_seq(&line->state); /* [D] [H] */
         record->participants++;
-        if (__builtin_expect(own.trace != NULL, 0))
-            trace_seen(line, state);
         if (!participant_state_is_safe(state)) {
+            trace_seen(STOP_STEP_SEEN_UNSAFE, line, state);
             own_claims += issue_ticket(line->participant, epoch, state);
             issued++;
             continue;
         }
         note_witness(line, record);
         if (load_acquire(&line->arrival_epoch) == epoch) { /* [A]: it ran when we began */
+            trace_seen(STOP_STEP_SEEN_ARRIVED, line, state);
             see(line->participant, state);
             memset(&line->participant->seen.doing, 0, sizeof line->participant->seen.doing);
         } else {
+            trace_seen(STOP_STEP_SEEN_SAFE, line, state);
             record->already_safe++;
             record->at_gate += state == PARTICIPANT_STOPPED;
         }

@@ -70,9 +70,9 @@ void gate_note_release(uint64_t released_ns)
     store_relaxed(&released, released_ns); /* published by the even epoch */
 }
 
-static void wake_some(uint64_t epoch, int count)
+static int wake_some(uint64_t epoch, int count)
 {
-    os_futex_wake(&stop_epoch.half[0], count, mask_of(epoch));
+    return os_futex_wake(&stop_epoch.half[0], count, mask_of(epoch));
 }
 
 void gate_open(uint64_t epoch)
@@ -93,24 +93,24 @@ bool gate_enter(uint64_t epoch)
     return true;
 }
 
-static void wake_siblings(uint64_t epoch)
+int gate_wake_others(uint64_t epoch)
 {
     uint64_t word = load_seq(&waiting);
     if (flags->safepoint_wake == SAFEPOINT_WAKE_ALL)
-        return;
+        return 0;
     if (waiting_tag(word) != tag_of(epoch) || waiting_count(word) > 1)
-        wake_some(epoch, WAKE_FANOUT);
+        return wake_some(epoch, WAKE_FANOUT);
+    return 0;
 }
 
-void gate_wait(uint64_t epoch)
+bool gate_wait(uint64_t epoch)
 {
+    bool was_woken = false;
     SCHED_POINT(GATE_ENTERED, "counted as waiting, not yet asleep");
-    while (load_seq(&stop_epoch.word) == epoch) {
-        if (os_futex_wait(&stop_epoch.half[0], (uint32_t)epoch, OS_FUTEX_FOREVER, mask_of(epoch)) ==
-                OS_FUTEX_WOKEN &&
-            load_seq(&stop_epoch.word) != epoch)
-            wake_siblings(epoch);
-    }
+    while (load_seq(&stop_epoch.word) == epoch)
+        was_woken = os_futex_wait(&stop_epoch.half[0], (uint32_t)epoch, OS_FUTEX_FOREVER,
+                                  mask_of(epoch)) == OS_FUTEX_WOKEN;
+    return was_woken;
 }
 
 void gate_leave(uint64_t epoch, uint64_t now_ns)

@@ -40,8 +40,11 @@ void gate_open(uint64_t epoch);
 
 /* [self] Counted in for stop e; false when e is over already. */
 STOP_PATH bool gate_enter(uint64_t epoch);
-/* [self] Sleeps while the epoch is e. */
-STOP_PATH void gate_wait(uint64_t epoch);
+/* [self] Sleeps while the epoch is e.  True: it was woken, and must wake others next. */
+STOP_PATH bool gate_wait(uint64_t epoch);
+/* [self] The next ones of those who wait for the end of e, if there are any (Note [W]); returns
+ * how many there were. */
+STOP_PATH int gate_wake_others(uint64_t epoch);
 /* [self] Counted out: in GUEST or VM again at now_ns. */
 STOP_PATH void gate_leave(uint64_t epoch, uint64_t now_ns);
 

@@ -114,8 +114,8 @@ static STOP_PATH void stamp_arrival(struct participant *self, uint64_t epoch) /*
     if (self->cpu_word) /* read by the coordinator after the release; may be stale */
         store_relaxed(&self->line->arrival_cpu, (int32_t)*self->cpu_word);
     store_relaxed(&self->line->arrival_place, load_relaxed(&self->doing.place));
+    trace(self, STOP_STEP_ARRIVED, now, epoch); /* first: who sees the stamp finds the step */
     store_release(&self->line->arrival_epoch, epoch);
-    trace(self, STOP_STEP_ARRIVED, now, epoch);
 }
 
 static bool holds_ticket(struct participant *self, uint64_t epoch)
@@ -132,23 +132,38 @@ static STOP_PATH void claim_ticket(struct participant *self, uint64_t epoch) /* 
     }
     if (!holds_ticket(self, epoch) && !MUTANT(4))
         return;
-    if (compare_exchange_seq(&self->line->ticket, &issued, TICKET_CLAIMED(epoch)) ||
-        (MUTANT(4) && issued == TICKET_CLAIMED(epoch)))
-        trace(self, STOP_STEP_COUNTED, 0, coordinator_count_arrival());
+    if (!compare_exchange_seq(&self->line->ticket, &issued, TICKET_CLAIMED(epoch)) &&
+        !(MUTANT(4) && issued == TICKET_CLAIMED(epoch)))
+        return;
+    uint64_t now =
+        self->trace ? os_now_ns() : 0; /* before: the coordinator may run instead of us */
+    trace(self, STOP_STEP_COUNTED, now, coordinator_count_arrival());
+}
+
+/* Safe already, without a poll.  Apart, so that the way without a stop saves no registers
+ * for it. */
+static STOP_PATH __attribute__((noinline)) void arrive(struct participant *self, uint64_t epoch,
+                                                       enum stop_step how)
+{
+    trace(self, how, 0, epoch);
+    stamp_arrival(self, epoch); /* [A] */
+    claim_ticket(self, epoch);
 }
 
 static STOP_PATH void wait_traced(struct participant *self, uint64_t epoch)
 {
     trace(self, STOP_STEP_WAITS, 0, epoch);
-    gate_wait(epoch);
+    bool was_woken = gate_wait(epoch);
     trace(self, STOP_STEP_AWAKE, 0, epoch);
+    if (was_woken && gate_wake_others(epoch) > 0)
+        trace(self, STOP_STEP_WAKES, 0, epoch);
 }
 
 static STOP_PATH void leave_gate(struct participant *self, uint64_t waited)
 {
     uint64_t now = os_now_ns();
+    trace(self, STOP_STEP_RESUMED, now, waited); /* first: once all are out, the rings are read */
     gate_leave(waited, now);
-    trace(self, STOP_STEP_RESUMED, now, waited);
 }
 
 static void wait_at_gate(struct participant *self, uint64_t epoch, uint64_t *waited_out)
@@ -172,10 +187,8 @@ static STOP_PATH bool try_unsafe(struct participant *self, uint32_t unsafe, uint
     }
     store_seq(&self->line->state, safe);         /* step back, [D] */
     uint64_t epoch = load_seq(&stop_epoch.word); /* [D] */
-    if (epoch_is_odd(epoch) && holds_ticket(self, epoch)) {
-        stamp_arrival(self, epoch); /* [A] */
-        claim_ticket(self, epoch);
-    }
+    if (epoch_is_odd(epoch) && holds_ticket(self, epoch))
+        arrive(self, epoch, STOP_STEP_STEPS_BACK);
     return false;
 }
 
@@ -212,10 +225,8 @@ void participant_enter_safe(struct participant *self, enum participant_state saf
     store_seq(&self->line->state, safe); /* [D] [H] */
     SCHED_POINT(STATE_STORED, "the coordinator may see us safe before we see its epoch");
     uint64_t epoch = load_seq(&stop_epoch.word); /* [D] */
-    if (epoch_is_odd(epoch)) {
-        stamp_arrival(self, epoch);
-        claim_ticket(self, epoch);
-    }
+    if (epoch_is_odd(epoch))
+        arrive(self, epoch, STOP_STEP_ENTERS_SAFE);
 }
 
 void participant_set_unsafe(struct participant *self, enum participant_state unsafe)

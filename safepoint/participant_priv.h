@@ -77,8 +77,9 @@ struct participant {
     uint32_t number;          /* 1, 2, ... in order of attachment */
     struct participant *prev; /* under the registry lock */
     struct rcu_head rcu;
-    void *owner;          /* the layer's above */
-    uint64_t transitions; /* owner: entries into a safe state; a statistic */
+    struct participant *next_ended; /* under the registry lock: kept for its ring */
+    void *owner;                    /* the layer's above */
+    uint64_t transitions;           /* owner: entries into a safe state; a statistic */
 
     /* Thread dump: the handler in the thread writes, then dump_answered := request. */
     uint64_t dump_asked; /* the operation's own note */

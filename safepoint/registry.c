@@ -7,10 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include "safepoint/registry.h"
 
-#include "base/trace.h"
-
 #include "base/insist.h"
 #include "base/lock.h"
+#include "base/os.h"
+#include "base/trace.h"
 #include "safepoint/sched_point.h"
 
 #include <stdlib.h>
@@ -33,6 +33,13 @@ static struct stop_line *free_lines; /* under the lock; linked by next */
 static _Atomic uint32_t count;
 static _Atomic uint64_t attached;
 static _Thread_local uint32_t read_depth;
+
+#define MOST_ENDED 512 /* 9 MiB of rings, should nobody ask for them; arbitrary */
+
+/* Under the lock. */
+static struct participant *ended; /* those with steps; linked by next_ended, newest first */
+static uint32_t ended_count;
+static uint64_t dropped_ns;
 
 void registry_start(void)
 {
@@ -144,6 +151,27 @@ static void free_participant(struct rcu_head *rcu)
     free(p);
 }
 
+static void free_when_unread(struct participant *p)
+{
+    EDGE_RELEASE();
+    urcu_memb_call_rcu(&p->rcu, free_participant);
+}
+
+/* Under the lock, after the unlinking: whoever visits finds it in one list or the other. */
+static bool keep_ended(struct participant *self)
+{
+    if (!self->trace || load_relaxed(&self->trace->written) == 0) /* our own ring */
+        return false;
+    if (ended_count == MOST_ENDED) {
+        dropped_ns = os_now_ns();
+        return false;
+    }
+    ended_count++;
+    self->next_ended = ended;
+    ended = self;
+    return true;
+}
+
 void registry_remove(struct participant *self)
 {
     lock_acquire(&writers);
@@ -154,8 +182,42 @@ void registry_remove(struct participant *self)
         store_release(&self->prev->line->next, next);
     else
         store_seq(&head, next);
+    bool is_kept = keep_ended(self);
     lock_release(&writers);
     fetch_add_relaxed(&count, (uint32_t)-1);
-    EDGE_RELEASE();
-    urcu_memb_call_rcu(&self->rcu, free_participant);
+    if (!is_kept)
+        free_when_unread(self);
+}
+
+/* Those that are no longer wanted are taken out under the lock and freed behind it. */
+static struct participant *visit_ended(registry_visitor *visit, void *argument)
+{
+    struct participant *unwanted = NULL;
+    for (struct participant **link = &ended; *link;) {
+        struct participant *p = *link;
+        if (visit(p, argument)) {
+            link = &p->next_ended;
+            continue;
+        }
+        *link = p->next_ended;
+        ended_count--;
+        p->next_ended = unwanted;
+        unwanted = p;
+    }
+    return unwanted;
+}
+
+uint64_t registry_visit_all(registry_visitor *visit, void *argument)
+{
+    lock_acquire(&writers);
+    registry_for_each (line)
+        visit(line->participant, argument);
+    struct participant *unwanted = visit_ended(visit, argument);
+    uint64_t dropped = dropped_ns;
+    lock_release(&writers);
+    for (struct participant *next; unwanted; unwanted = next) {
+        next = unwanted->next_ended;
+        free_when_unread(unwanted);
+    }
+    return dropped;
 }

@@ -35,8 +35,15 @@ struct stop_line *registry_take_line(void);
 
 /* [self] At the head, with full barriers around; state is NATIVE already. */
 void registry_add(struct participant *self);
-/* [self] Out of the list; freed after the readers that may see it have left. */
+/* [self] Out of the list; freed after the readers that may see it have left.  One with
+ * steps in its ring is kept until the visit below has no more use for it. */
 void registry_remove(struct participant *self);
+
+/* [VM thread, outside stops] Every participant, newest first, then those kept after their end,
+ * which are freed when visit returns false.  Holds the lock: threads that start or end wait.
+ * Returns when, last, one that ended was not kept because there were too many; 0 = never. */
+typedef bool registry_visitor(struct participant *participant, void *argument);
+uint64_t registry_visit_all(registry_visitor *visit, void *argument);
 
 /* [any RCU reader] No poll, no wait for another thread's grace period inside. */
 void registry_read_lock(void);

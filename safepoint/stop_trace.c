@@ -5,8 +5,6 @@
 #include "safepoint/participant_priv.h"
 #include "safepoint/registry.h"
 
-#define MOST_READ 256 /* of one ring; a stop of more participants is told in part */
-
 static struct trace_ring *coordinator_ring;
 
 const char *stop_step_name(enum stop_step step)
@@ -40,24 +38,34 @@ bool stop_trace_start(void)
 
 struct trace_ring *stop_trace_coordinator(void) { return coordinator_ring; }
 
-static void visit_ring(const struct trace_ring *ring, const char *name, uint32_t number,
-                       uint64_t from_ns, stop_trace_visitor *visit, void *argument)
+struct visit {
+    stop_trace_visitor *to;
+    void *argument;
+    uint64_t from_ns;
+};
+
+/* Returns how many there were. */
+static size_t visit_ring(const struct visit *visit, const struct trace_ring *ring, const char *name,
+                         uint32_t number, uint64_t lost_with_others)
 {
-    static struct trace_event events[MOST_READ]; /* the VM thread's */
+    static struct trace_event events[TRACE_EVENTS]; /* the VM thread's */
     uint64_t lost;
-    size_t count = trace_read(ring, from_ns, events, MOST_READ, &lost);
-    visit(argument, name, number, events, count, lost);
+    size_t count = trace_read(ring, visit->from_ns, events, TRACE_EVENTS, &lost);
+    visit->to(visit->argument, name, number, events, count, lost + lost_with_others);
+    return count;
 }
 
-void stop_trace_each(uint64_t from_ns, stop_trace_visitor *visit, void *argument)
+/* An ended one is wanted while it has steps of this stop; a later stop has later ones. */
+static bool visit_participant(struct participant *p, void *argument)
 {
+    return p->trace && visit_ring(argument, p->trace, p->name, p->number, 0) > 0;
+}
+
+void stop_trace_each(uint64_t from_ns, stop_trace_visitor *to, void *argument)
+{
+    struct visit visit = { to, argument, from_ns };
     if (!coordinator_ring)
         return;
-    visit_ring(coordinator_ring, "coordinator", 0, from_ns, visit, argument);
-    registry_read_lock();
-    registry_for_each (line)
-        if (line->participant->trace)
-            visit_ring(line->participant->trace, line->participant->name, line->participant->number,
-                       from_ns, visit, argument);
-    registry_read_unlock();
+    uint64_t dropped_ns = registry_visit_all(visit_participant, &visit);
+    visit_ring(&visit, coordinator_ring, "coordinator", 0, dropped_ns >= from_ns);
 }

@@ -15,13 +15,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The argument of a step that is about a participant: which one, and its state. */
+#define STOP_STEP_ABOUT(number, state) ((number)*8 + (state))
+
 /*   row: name, what it means, argument */
 #define STOP_STEP_LIST(X)                                                                          \
     X(BEGIN, "the stop begins, before its first lock", "epoch")                                    \
     X(ARMED, "the epoch is odd: who leaves a safe state now waits at the gate", "epoch")           \
-    X(SEEN_SAFE, "(or native, or stopped) it is in a safe state: nothing to wait for",             \
-      "participant * 8 + state")                                                                   \
-    X(SEEN_UNSAFE, "it is running: it gets a ticket, and its poll word is set", "the same")        \
+    X(SEEN_SAFE, "it is in a safe state: nothing to wait for", "about")                            \
+    X(SEEN_ARRIVED, "it ran when the stop began, and is here already", "about")                    \
+    X(SEEN_UNSAFE, "it is running: it gets a ticket, and its poll word is set", "about")           \
+    X(FOUND_SAFE, "it has become safe meanwhile: takes the ticket back, that is its arrival",      \
+      "about")                                                                                     \
     X(SCANNED, "every participant was looked at", "epoch")                                         \
     X(SPINS, "waits by looking again and again", "tickets outstanding")                            \
     X(SLEEPS, "gives its CPU away until the last one wakes it", "tickets outstanding")             \
@@ -31,10 +36,13 @@
     X(RELEASED, "the epoch is even: who looks may go", "epoch")                                    \
     X(WOKEN, "has woken the first of those who wait", "epoch")                                     \
     X(POLL_FIRED, "its poll found the word set", "epoch")                                          \
+    X(ENTERS_SAFE, "goes native, goes to sleep or ends: safe without a poll", "epoch")             \
+    X(STEPS_BACK, "wanted to leave its safe state, found the epoch odd and goes back", "epoch")    \
     X(ARRIVED, "stamps its arrival, then says that it is safe", "epoch")                           \
     X(COUNTED, "turns its ticket: one fewer is missing", "1 = it was the last")                    \
     X(WAITS, "waits at the gate", "epoch")                                                         \
-    X(AWAKE, "the gate is open, it runs again", "epoch")                                           \
+    X(AWAKE, "sees the gate open: the epoch is even", "epoch")                                     \
+    X(WAKES, "has woken the next one or two of those who wait, then goes on itself", "epoch")      \
     X(RESUMED, "is back in guest code", "epoch")
 
 enum stop_step {
@@ -52,8 +60,10 @@ bool stop_trace_start(void);
 bool stop_trace_is_on(void);
 struct trace_ring *stop_trace_coordinator(void);
 
-/* [VM thread, outside stops] All rings since from_ns: the coordinator's, with number 0, then the
- * participants', newest first. */
+/* [VM thread, outside stops] All rings since from_ns: the participants', newest first, then those
+ * of the ones that have ended since, then the coordinator's, with number 0.  COUNTED is put
+ * after the fact and may be missing from a ring that is read soon; all else of a stop that
+ * nobody waits in any more is there. */
 typedef void stop_trace_visitor(void *argument, const char *name, uint32_t number,
                                 const struct trace_event *events, size_t count, uint64_t lost);
 void stop_trace_each(uint64_t from_ns, stop_trace_visitor *visit, void *argument);

@@ -53,6 +53,11 @@ bool error_object_make_spare_mp(struct guest_thread *thread)
     return thread->spare_error != VALUE_NIL;
 }
 
+value_t error_object_spare_for_another_mp(struct guest_thread *thread)
+{
+    return new_object_mp(thread);
+}
+
 /* In the heap, else outside it, else the empty string. */
 static value_t text_mp(struct guest_thread *thread, const char *bytes, size_t length)
 {

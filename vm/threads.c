@@ -121,24 +121,20 @@ static void count_end(void) /* [E] */
     pthread_mutex_unlock(&all_ended.guard);
 }
 
-static bool call_mp(struct guest_thread *thread)
-{
-    return error_object_make_spare_mp(thread) && interp_call_mp(thread, thread->argument_count);
-}
-
 static void *thread_main(void *argument)
 {
     struct guest_thread *thread = argument;
     struct thread_record *record = thread->record;
     os_set_thread_name(record->name);
-    if (guest_thread_adopt(thread) == ERR_OK) {
+    enum err err = guest_thread_adopt(thread);
+    if (err == ERR_OK) {
         participant_leave_safe(guest_thread_participant(thread), PARTICIPANT_GUEST);
-        if (call_mp(thread))
+        if (interp_call_mp(thread, thread->argument_count))
             keep_result(thread);
         else
             keep_error(thread);
         participant_enter_safe(guest_thread_participant(thread), PARTICIPANT_NATIVE);
-    } else {
+    } else if (err != ERR_STATE) { /* that: all was stopped for good before it began */
         guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY,
                         "OutOfMemory: the system has none to register a thread.");
         keep_error(thread);
@@ -245,10 +241,13 @@ static struct thread_record *new_record(struct guest_thread *thread, const value
 }
 
 /* The new thread's stack, with callee and arguments; they are roots from heap_attach() on. */
-static struct guest_thread *new_thread(struct guest_thread *self, const value_t *window,
-                                       uint32_t argument_count, uint32_t callee,
-                                       struct thread_record *record)
+static struct guest_thread *new_thread_mp(struct guest_thread *self, const value_t *window,
+                                          uint32_t argument_count, uint32_t callee,
+                                          struct thread_record *record)
 {
+    value_t spare_error = error_object_spare_for_another_mp(self);
+    if (spare_error == VALUE_NIL)
+        return NULL;
     struct guest_thread *thread = guest_thread_new(record, argument_count - callee);
     if (!thread) {
         guest_fail_kind(self, GUEST_ERROR_OUT_OF_MEMORY,
@@ -257,6 +256,7 @@ static struct guest_thread *new_thread(struct guest_thread *self, const value_t 
     }
     thread->program = self->program;
     thread->object = window[0];
+    thread->spare_error = spare_error; /* nothing has polled since it was made */
     memcpy(thread->stack, window + callee, (argument_count - callee + 1) * sizeof *window);
     heap_attach(&thread->mutator, NULL);
     return thread;
@@ -275,7 +275,7 @@ bool threads_spawn_mp(struct guest_thread *self, value_t *window, uint32_t argum
     if (!record)
         return false;
     bind_object(object, record);
-    struct guest_thread *thread = new_thread(self, window, argument_count, callee, record);
+    struct guest_thread *thread = new_thread_mp(self, window, argument_count, callee, record);
     if (!thread)
         return false;
     if (!start_blocked(self, thread)) {

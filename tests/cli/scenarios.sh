@@ -5,6 +5,8 @@ set -u
 . "$(dirname "$0")/lib.sh"
 sp=$1 check=$2 source=$3
 json=$scratch/result.json
+is_plain=yes
+"$sp" --version | grep -q sanitizer && is_plain=no
 cd "$scratch" || exit 74
 
 # file NAME LINE...
@@ -77,6 +79,12 @@ wrong "flags: more than 8" "// flags:$(printf ' -Xmx1m%.0s' 1 2 3 4 5 6 7 8 9)"
 wrong "focus: longer than" "// focus: $(printf 'x%.0s' {1..200})"
 printf '// focus: a\001b\nprint 1;\n' >control.lox
 refuse 64 "control.lox:1: focus: a control character" "$sp" ttsp control.lox
+printf '// every: 5ms\0zz\nprint 1;\n' >nul.lox
+refuse 64 "nul.lox:1: every: a control character" "$sp" ttsp nul.lox
+file unrecorded.lox '// flags: -XX:-SafepointRecording' 'sleep(60000);'
+run "$sp" ttsp unrecorded.lox --seconds 0.2
+expect_code 64
+expect_err "-XX:-SafepointRecording leaves nothing to report"
 file late.lox 'print 1; // code ends the header' '// every: nonsense' 'sleep(50);'
 run "$sp" ttsp late.lox --seconds 0.2
 expect_code 0
@@ -85,11 +93,83 @@ expect_code 0
 refuse 74 "cannot read nowhere.lox: No such file" "$sp" ttsp nowhere.lox
 mkdir folder.lox
 refuse 74 "cannot read folder.lox: Is a directory" "$sp" ttsp folder.lox
+name=$(printf 'x\033[31m\ny.lox')
+file "$name" '// evry: 5ms'
+refuse 64 'x?[31m?y.lox:1: unknown header evry' "$sp" ttsp "$name"
+rm "$name"
+refuse 74 'cannot read x?[31m?y.lox: No such file' "$sp" ttsp "$name"
 refuse 64 "unknown scenario clam, did you mean calm?" "$sp" ttsp clam
 refuse 64 "scenario own is named twice" "$sp" ttsp own.lox ./own.lox
 head -c 3000 /dev/urandom >noise.lox
 run "$sp" ttsp noise.lox --seconds 0.2
 expect_true "exit code $code for noise" [ "$code" = 65 ] || [ "$code" = 64 ]
+
+# --- long names: the table keeps its columns, the worst stop its place ---------------------
+looping() {
+    printf '%s\n' "// cure: $2" "// focus: counted loop" "fun $1() { while (true) {" \
+        '  var s = 0; for (var i = 0; i < 1000000000; i = i + 1) s = s + i; } }' "spawn($1);"
+}
+thread=spins_for_as_long_as_it_may_run
+disease=$(printf 'd%.0s' {1..60}) cure=$(printf 'c%.0s' {1..59})é
+looping $thread "$cure" >"$disease.lox"
+looping $thread none >"$cure.lox"
+run "$sp" ttsp "$disease.lox" "$cure.lox" --seconds 0.5 --json "$json"
+expect_code 0
+expect_true "a line is over 100 columns" [ -z "$(awk 'length > 100' "$scratch/out")" ]
+expect_true "no row of the long name" grep -qE '^d{16}\.\. +[0-9]+ ' "$scratch/out"
+expect_true "no place of the worst stop" grep -q "at $thread:4" "$scratch/out"
+expect_out "dd.. against cccccccccccccccc..:"
+run "$check" "$json" "scenarios.0.name=$disease"
+expect_code 0
+
+# --- C01: counted loops of every shape ------------------------------------------------------
+# The same sums whatever polls there are, to the last loop: the scenario's own functions.
+if [ $is_plain = yes ]; then
+    sed '/^fun looper/,$d' "$source/tools/scenarios/loop-shapes.lox" >shapes.lox
+    cat >>shapes.lox <<'LOX'
+for (var i = 0; i < 3; i = i + 1) {
+  var n = i * 1000;
+  for (var m = n - 1; m < n + 2; m = m + 1) {
+    print simple(m); print nested(m); print twoExits(m, 1000); print stepOfSeven(m);
+  }
+}
+// Compared here: print has six digits.
+print simple(3000001) == 3000001; print nested(700001) == 700001;
+print stepOfSeven(7000001) == 1000001; print twoExits(2147483647, 3000001) == 3000001;
+LOX
+    printf '%s\n' 0 0 -1 0 0 0 0 0 1 1 1 1 \
+        999 999 999 143 1000 1000 1000 143 1001 1001 1000 143 \
+        1999 1999 1000 286 2000 2000 1000 286 2001 2001 1000 286 \
+        true true true true >expected
+    for polls in -XX:-UseCountedLoopSafepoints -XX:LoopStripMiningIter=1 \
+        -XX:LoopStripMiningIter=7 -XX:LoopStripMiningIter=1000; do
+        run "$sp" run $polls -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1 shapes.lox
+        expect_code 0
+        expect_true "other sums with $polls" cmp "$scratch/out" expected
+    done
+    # The control: no poll in a loop of about 300 ms, and the report says where.
+    run "$sp" ttsp loop-shapes -XX:-UseCountedLoopSafepoints --seconds 2 --json "$json"
+    expect_code 0
+    most=$("$check" "$json" scenarios.0.ttsp_ns.max)
+    expect_true "max TTSP of the control is $most ns" [ "$most" -ge 100000000 ]
+    expect_true "the loop is not named" grep -qE \
+        'looper: in a counted loop without polls, at (simple|nested|twoExits|stepOfSeven):[0-9]+$' \
+        "$scratch/out"
+    # With strips nothing holds the stops up: they come as asked.
+    control=$("$check" "$json" scenarios.0.stops)
+    run "$sp" ttsp loop-shapes --seconds 2 --json "$json"
+    expect_code 0
+    stops=$("$check" "$json" scenarios.0.stops)
+    expect_true "$stops stops with strips, $control without" [ "$stops" -ge $((control * 3)) ]
+
+    # --- C09: 2000 threads at once; the program checks that each has run ----------------------
+    run "$sp" ttsp spawn-burst c-spawn-unattached --seconds 1.5 --json "$json"
+    expect_code 0
+    threads=$("$check" "$json" scenarios.0.participants)
+    expect_true "only $threads threads were there" [ "$threads" -gt 7 ] # main, 2 pollers, 4 spawners
+    run "$check" "$json" ok=true scenarios.1.source=c scenarios.1.participants=2
+    expect_code 0
+fi
 
 # --- ends -----------------------------------------------------------------------------------
 file compile.lox 'print 1 +;'

@@ -128,19 +128,70 @@ START_TEST(when_all_wait_main_is_told)
 }
 END_TEST
 
-START_TEST(the_first_in_line_is_the_first_out_and_may_keep_its_place)
+/* --- the order of the line -------------------------------------------------------------------- */
+
+static _Atomic uint32_t served[THREADS]; /* numbers of those who came through, in that order */
+static _Atomic uint32_t served_count;
+
+/* Parks until it is told that it may go; the first that is woken is made to wait once more, as
+ * who finds a lock taken by a faster one. */
+static void *stand_in_line_twice(void *number)
 {
+    struct parker *self = &parkers[(uintptr_t)number];
+    for (int times = (uintptr_t)number == 1 ? 2 : 1, i = 0; i < times; i++) {
+        pthread_mutex_lock(&tokens.guard);
+        park(self, &tokens, i > 0);
+    }
+    store_seq(&served[fetch_add_seq(&served_count, 1)], (uint32_t)(uintptr_t)number);
+    parking_end_active();
+    return NULL;
+}
+
+/* Until so many stand in line, the given one at its head. */
+static void await_line(uint32_t length, const struct parker *head)
+{
+    for (bool is_there = false; !is_there; sched_yield()) {
+        uint32_t count = 0;
+        pthread_mutex_lock(&tokens.guard);
+        for (struct parker *p = tokens.first; p; p = p->next_waiting)
+            count++;
+        is_there = count == length && tokens.first == head;
+        pthread_mutex_unlock(&tokens.guard);
+    }
+}
+
+static struct parker *wake_first(void)
+{
+    pthread_mutex_lock(&tokens.guard);
+    struct parker *first = waitable_take(&tokens);
+    pthread_mutex_unlock(&tokens.guard);
+    if (first)
+        unpark(first);
+    return first;
+}
+
+/* Four come one after another.  The first is woken and comes back as the first: it is the next to
+ * be woken again, then the others as they came.  Main never waits, so nobody is a deadlock. */
+START_TEST(the_line_is_served_in_order_and_who_comes_back_keeps_its_place)
+{
+    pthread_t threads[THREADS];
     begin(0);
-    struct waitable *w = &tokens;
-    /* White box: standing in line without sleeping. */
-    parkers[1].next_waiting = &parkers[2];
-    parkers[2].next_waiting = NULL;
-    w->first = &parkers[1];
-    w->last = &parkers[2];
-    ck_assert_ptr_eq(waitable_take(w), &parkers[1]);
-    ck_assert_ptr_eq(waitable_take(w), &parkers[2]);
-    ck_assert_ptr_null(waitable_take(w));
-    ck_assert_ptr_null(w->last);
+    for (uintptr_t i = 0; i < THREADS; i++) {
+        parking_add_active();
+        pthread_create(&threads[i], NULL, stand_in_line_twice, (void *)(i + 1));
+        await_line((uint32_t)i + 1, &parkers[1]);
+    }
+    ck_assert_ptr_eq(wake_first(), &parkers[1]);
+    await_line(THREADS, &parkers[1]); /* it came back; at the end of the line this would hang */
+    for (uint32_t i = 0; i < THREADS; i++) {
+        ck_assert_ptr_eq(tokens.last, &parkers[THREADS]);
+        ck_assert_ptr_eq(wake_first(), &parkers[i + 1]);
+        pthread_join(threads[i], NULL); /* it alone was woken: it ends, nobody else does */
+        ck_assert_uint_eq(load_seq(&served_count), i + 1);
+        ck_assert_uint_eq(load_seq(&served[i]), i + 1);
+    }
+    ck_assert_ptr_null(wake_first());
+    ck_assert_ptr_null(tokens.last);
 }
 END_TEST
 
@@ -165,7 +216,7 @@ int main(void)
     tcase_set_timeout(tc, 100);
     tcase_add_test(tc, one_token_goes_round_and_no_deadlock_is_told);
     tcase_add_loop_test(tc, when_all_wait_main_is_told, 0, THREADS + 1);
-    tcase_add_test(tc, the_first_in_line_is_the_first_out_and_may_keep_its_place);
+    tcase_add_test(tc, the_line_is_served_in_order_and_who_comes_back_keeps_its_place);
     tcase_add_test(tc, owned_memory_is_zero_and_freed_at_once);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -30,7 +30,7 @@ static const char help[] =
     "the middle by time to safepoint.  Without a name: three threads, one that runs, one that\n"
     "zeroes a buffer, one that waits.\n"
     "\n"
-    "  --worst           tell the stop with the longest time to safepoint\n"
+    "  --worst           tell the stop with the longest time to safepoint, of the first 256\n"
     "  --stop N          tell the N-th stop, 1 to 256\n"
     "  --seconds N       of probing (default 1)\n"
     "  --every DURATION  between two stops (default: the scenario's)\n"
@@ -164,8 +164,7 @@ static const struct told_stop *choose(const struct explain *explain)
     return candidates[explain->wants_worst ? count - 1 : count / 2];
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------
- */
+/* --- JSON --------------------------------------------------------------------------------- */
 
 static void write_json_threads(struct json_writer *json, const struct told_stop *stop)
 {
@@ -223,8 +222,7 @@ static void write_json(FILE *out, const struct explain *explain, const struct to
     json_writer_end(&json);
 }
 
-/* --- telling
- * -------------------------------------------------------------------------------------- */
+/* --- telling ------------------------------------------------------------------------------ */
 
 static void write_head(const struct explain *explain, const struct told_stop *stop)
 {
@@ -244,7 +242,8 @@ static void write_head(const struct explain *explain, const struct told_stop *st
     if (stop->left_out)
         printf("Told of %u threads; %u more are left out.\n", stop->thread_count, stop->left_out);
     if (stop->lost)
-        printf("%llu steps are lost: the rings were full.\n", (unsigned long long)stop->lost);
+        printf("%llu steps or more are lost: the rings were full.\n",
+               (unsigned long long)stop->lost);
     putchar('\n');
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_THREADS      512 /* more than that, and some are not considered */
+#define MOST_THREADS      2048 /* more than that, and some are not considered */
 #define STEPS_OF_A_THREAD 16
 
 /* --- what the rings hold of one stop ---------------------------------------------------- */
@@ -21,25 +21,33 @@ struct met {
 /* The VM thread's; big, so not on a stack. */
 static struct {
     uint32_t epoch;
-    struct told_step coordinator[TOLD_STEPS + 2 * MOST_THREADS];
+    uint64_t woken_ns;
+    struct told_step coordinator[TRACE_EVENTS];
     uint32_t coordinator_count, count;
+    uint32_t latest; /* met_of() found this one: the next is behind it, as a rule */
     struct met met[MOST_THREADS];
     uint64_t lost;
 } gathered;
 
+/* Until it had woken: a record that is delivered late finds steps of the next stop, too. */
 static void gather_coordinator(const struct trace_event *events, size_t count)
 {
-    gathered.coordinator_count = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && events[i].ns <= gathered.woken_ns; i++)
         gathered.coordinator[gathered.coordinator_count++] =
             (struct told_step){ events[i].ns, events[i].what, events[i].argument, 0 };
 }
 
-/* Steps of other stops carry another epoch; COUNTED carries none and follows ARRIVED. */
-static bool is_of_this_stop(const struct met *met, const struct trace_event *event)
+static void add_step_of(struct met *met, const struct trace_event *event)
 {
-    return event->what == STOP_STEP_COUNTED ? met->arrived_ns != 0
-                                            : event->argument == gathered.epoch;
+    if (event->what == STOP_STEP_ARRIVED)
+        met->arrived_ns = event->ns;
+    if (event->what == STOP_STEP_RESUMED)
+        met->resumed_ns = event->ns;
+    if (met->step_count == STEPS_OF_A_THREAD)
+        gathered.lost++;
+    else
+        met->step[met->step_count++] =
+            (struct told_step){ event->ns, event->what, event->argument, 0 };
 }
 
 static void gather_thread(const char *name, uint32_t number, const struct trace_event *events,
@@ -53,18 +61,15 @@ static void gather_thread(const char *name, uint32_t number, const struct trace_
     memset(met, 0, sizeof *met);
     snprintf(met->name, sizeof met->name, "%s", name);
     met->number = number;
+    /* Steps of other stops carry another epoch; COUNTED carries none, it is of the stop in
+     * which the thread arrived before. */
+    bool counts_for_us = false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_of_this_stop(met, &events[i]))
-            continue;
+        bool is_ours = events[i].argument == gathered.epoch;
         if (events[i].what == STOP_STEP_ARRIVED)
-            met->arrived_ns = events[i].ns;
-        if (events[i].what == STOP_STEP_RESUMED)
-            met->resumed_ns = events[i].ns;
-        if (met->step_count == STEPS_OF_A_THREAD)
-            gathered.lost++;
-        else
-            met->step[met->step_count++] =
-                (struct told_step){ events[i].ns, events[i].what, events[i].argument, 0 };
+            counts_for_us = is_ours;
+        if (events[i].what == STOP_STEP_COUNTED ? counts_for_us : is_ours)
+            add_step_of(met, &events[i]);
     }
 }
 
@@ -81,23 +86,54 @@ static void gather(void *argument, const char *name, uint32_t number,
 
 static struct met *met_of(uint32_t number)
 {
-    for (uint32_t i = 0; i < gathered.count; i++)
-        if (gathered.met[i].number == number)
-            return &gathered.met[i];
+    for (uint32_t i = 0; i < gathered.count; i++) {
+        uint32_t k = (gathered.latest + 1 + i) % gathered.count;
+        if (gathered.met[k].number != number)
+            continue;
+        gathered.latest = k;
+        return &gathered.met[k];
+    }
     return NULL;
+}
+
+static bool is_about_a_thread(enum stop_step step)
+{
+    return step == STOP_STEP_SEEN_SAFE || step == STOP_STEP_SEEN_ARRIVED ||
+           step == STOP_STEP_SEEN_UNSAFE || step == STOP_STEP_FOUND_SAFE;
+}
+
+/* It was safe when it was looked at and says a moment later that it has arrived: for the ledger
+ * it was safe already. */
+static void forget_arrival(struct met *met)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < met->step_count; i++)
+        if (met->step[i].step != STOP_STEP_ARRIVED)
+            met->step[kept++] = met->step[i];
+    met->step_count = kept;
+    met->arrived_ns = 0;
+}
+
+static void note_look(struct met *met, const struct told_step *s)
+{
+    if (s->step == STOP_STEP_FOUND_SAFE) { /* the earlier one counts: Note [A] in participant.c */
+        if (!met->arrived_ns || s->ns < met->arrived_ns)
+            met->arrived_ns = s->ns;
+        return;
+    }
+    met->was_seen = true;
+    met->state = s->argument % 8;
+    if (s->step == STOP_STEP_SEEN_SAFE)
+        forget_arrival(met);
 }
 
 static void note_what_was_seen(void)
 {
     for (uint32_t i = 0; i < gathered.coordinator_count; i++) {
         const struct told_step *s = &gathered.coordinator[i];
-        if (s->step != STOP_STEP_SEEN_SAFE && s->step != STOP_STEP_SEEN_UNSAFE)
-            continue;
-        struct met *met = met_of(s->argument / 8);
-        if (!met)
-            continue; /* it has ended since */
-        met->was_seen = true;
-        met->state = s->argument % 8;
+        struct met *met = is_about_a_thread(s->step) ? met_of(s->argument / 8) : NULL;
+        if (met)
+            note_look(met, s);
     }
 }
 
@@ -106,7 +142,7 @@ static void note_what_was_seen(void)
 /* The last to arrive, the first, one that was safe; then whoever there is, up to the columns. */
 static int worth_of(const struct met *met, const struct told_stop *stop)
 {
-    if (!met->was_seen)
+    if (!met->was_seen && !met->arrived_ns)
         return 0;
     if (met->arrived_ns && met->arrived_ns == stop->last_arrival_ns)
         return 5;
@@ -181,8 +217,7 @@ static void add_step(struct told_stop *stop, struct told_step step, uint8_t colu
 
 static bool is_about_a_stranger(const struct told_stop *stop, const struct told_step *step)
 {
-    return (step->step == STOP_STEP_SEEN_SAFE || step->step == STOP_STEP_SEEN_UNSAFE) &&
-           !is_told(stop, step->argument / 8);
+    return is_about_a_thread(step->step) && !is_told(stop, step->argument / 8);
 }
 
 static int by_time(const void *a, const void *b)
@@ -227,27 +262,30 @@ void told_stop_collect(struct told_stops *stops, const struct stop_record *recor
     memset(stop, 0, sizeof *stop);
     stop->record = *record;
     gathered.epoch = (uint32_t)record->epoch;
+    gathered.woken_ns = record->stamp[LEDGER_STAMP_woken];
     gathered.count = gathered.coordinator_count = 0;
+    gathered.latest = 0;
     gathered.lost = 0;
     stop_trace_each(record->stamp[LEDGER_STAMP_begin], gather, NULL);
     note_what_was_seen();
     note_extremes(stop);
     choose_threads(stop);
     order_by_number(stop);
-    stop->left_out = record->participants - stop->thread_count;
+    stop->left_out =
+        record->participants > stop->thread_count ? record->participants - stop->thread_count : 0;
     add_steps(stop);
     stop->lost += gathered.lost;
 }
 
-/* --- the ledger beside it -----------------------------------------------------------------------
- */
+/* --- the ledger beside it ---------------------------------------------------------------- */
 
-static bool has_instant(const struct told_stop *stop, enum stop_step step, uint64_t ns)
+/* The step of the coordinator, or NULL. */
+static const struct told_step *step_of(const struct told_stop *stop, enum stop_step step)
 {
     for (uint32_t i = 0; i < stop->step_count; i++)
-        if (stop->step[i].step == step && stop->step[i].ns == ns)
-            return true;
-    return false;
+        if (stop->step[i].step == step)
+            return &stop->step[i];
+    return NULL;
 }
 
 static bool differs(const char *what, char *why_out, size_t bytes)
@@ -275,17 +313,22 @@ bool told_stop_agrees(const struct told_stop *stop, uint32_t *instants_out, char
     };
     const uint64_t *stamp = stop->record.stamp;
     *instants_out = 0;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++, ++*instants_out)
-        if (!has_instant(stop, pairs[i].step, stamp[pairs[i].stamp]))
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct told_step *step = step_of(stop, pairs[i].step);
+        if (step ? step->ns != stamp[pairs[i].stamp] : stop->lost == 0)
             return differs(pairs[i].what, why_out, bytes);
-    if (stop->record.by_look || stop->lost)
-        return true; /* an arrival that the coordinator saw first is in no ring */
+        *instants_out += step != NULL;
+    }
+    if (stop->lost)
+        return true; /* the last one's arrival may be among what is lost */
     uint64_t last = stop->last_arrival_ns > stamp[LEDGER_STAMP_scanned]
                         ? stop->last_arrival_ns
                         : stamp[LEDGER_STAMP_scanned];
-    if (last != stamp[LEDGER_STAMP_last_arrival])
-        return differs("had all arrive", why_out, bytes);
-    ++*instants_out;
+    if (!stop->record.by_look) { /* then a stamp may have come too late for the ledger */
+        if (last != stamp[LEDGER_STAMP_last_arrival])
+            return differs("had all arrive", why_out, bytes);
+        ++*instants_out;
+    }
     if (stop->record.carried || !stamp[LEDGER_STAMP_last_resumed])
         return true;
     ++*instants_out;

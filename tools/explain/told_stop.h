@@ -28,7 +28,7 @@ struct told_thread {
     char name[PARTICIPANT_NAME_BYTES];
     uint32_t number;
     uint32_t state;                  /* when the coordinator saw it */
-    uint64_t arrived_ns, resumed_ns; /* 0 = it did not */
+    uint64_t arrived_ns, resumed_ns; /* 0 = it did not; arrived as the ledger has it */
 };
 
 struct told_stop {
@@ -37,7 +37,7 @@ struct told_stop {
     uint32_t thread_count, left_out;   /* told, and met by the stop but not told */
     struct told_step step[TOLD_STEPS]; /* in the order of time */
     uint32_t step_count;
-    uint64_t lost;                              /* steps that the rings or we had no room for */
+    uint64_t lost; /* steps that the rings or we had no room for; at least so many */
     uint64_t first_arrival_ns, last_arrival_ns; /* of all threads; 0 = nobody arrived */
     uint64_t last_resumed_ns;                   /* of all threads */
 };
@@ -51,8 +51,8 @@ struct told_stops {
 /* [VM thread, outside stops] Adds one, while there is room. */
 void told_stop_collect(struct told_stops *stops, const struct stop_record *record);
 
-/* Do rings and ledger name the same instants?  instants_out: how many were compared; on
- * failure why_out names the first that differs. */
+/* Do rings and ledger name the same instants?  instants_out: how many were compared, those that
+ * the rings have lost are not; on failure why_out names the first that differs. */
 bool told_stop_agrees(const struct told_stop *stop, uint32_t *instants_out, char *why_out,
                       size_t bytes);
 

@@ -45,22 +45,32 @@ static void write_part_heads(FILE *out, const struct part *parts)
     fputs("|\n", out);
 }
 
-/* What a lane shows at one moment: = runs, . stands still or is safe, # operation, - at work. */
+static uint64_t when(const struct told_stop *stop, enum stop_step step, uint64_t otherwise)
+{
+    for (uint32_t i = 0; i < stop->step_count; i++)
+        if (stop->step[i].step == step)
+            return stop->step[i].ns;
+    return otherwise;
+}
+
+/* What a lane shows at one moment; the picture's last line says what the signs mean. */
 static char coordinator_at(const struct told_stop *stop, uint64_t ns)
 {
     const uint64_t *stamp = stop->record.stamp;
     if (ns >= stamp[LEDGER_STAMP_op_begin] && ns < stamp[LEDGER_STAMP_op_end])
         return '#';
+    if (ns >= when(stop, STOP_STEP_SLEEPS, UINT64_MAX) && ns < stamp[LEDGER_STAMP_noticed])
+        return '.';
     return ns < stamp[LEDGER_STAMP_woken] ? '-' : ' ';
 }
 
 static char thread_at(const struct told_thread *thread, uint64_t ns)
 {
+    if (thread->resumed_ns && ns >= thread->resumed_ns)
+        return '=';
     if (participant_state_is_safe(thread->state) && !thread->arrived_ns)
         return '.';
-    if (!thread->arrived_ns || ns < thread->arrived_ns)
-        return '=';
-    return thread->resumed_ns && ns >= thread->resumed_ns ? '=' : '.';
+    return thread->arrived_ns && ns >= thread->arrived_ns ? '.' : '=';
 }
 
 static void write_lane(FILE *out, const struct told_stop *stop, const struct part *parts,
@@ -91,20 +101,27 @@ static void write_picture(FILE *out, const struct told_stop *stop)
     write_lane(out, stop, parts, NULL);
     for (uint32_t i = 0; i < stop->thread_count; i++)
         write_lane(out, stop, parts, &stop->thread[i]);
-    fputs(
-        "= runs   . stands still, or is safe   - at work   # the operation; each part has a scale "
-        "of its own\n\n",
-        out);
+    fputs("= runs   . stands still, sleeps or is safe   - at work   # the operation\n"
+          "Each of the three parts has a scale of its own.\n\n",
+          out);
 }
 
 /* --- the timeline ------------------------------------------------------------------------- */
 
-static const char *name_of(const struct told_stop *stop, uint32_t number)
+#define LABEL_CHARACTERS 8
+
+/* The name if it is enough to tell which thread is meant, else the number. */
+static void label_of(const struct told_stop *stop, uint32_t number, char *label_out, size_t bytes)
 {
+    const char *name = "?";
     for (uint32_t i = 0; i < stop->thread_count; i++)
         if (stop->thread[i].number == number)
-            return stop->thread[i].name;
-    return "?";
+            name = stop->thread[i].name;
+    snprintf(label_out, bytes, "%.*s", LABEL_CHARACTERS, name);
+    for (uint32_t i = 0; i < stop->thread_count; i++)
+        if (stop->thread[i].number != number &&
+            strncmp(stop->thread[i].name, name, LABEL_CHARACTERS) == 0)
+            snprintf(label_out, bytes, "#%u", number);
 }
 
 static void step_text(const struct told_stop *stop, const struct told_step *s, char *text_out,
@@ -120,19 +137,28 @@ static void step_text(const struct told_stop *stop, const struct told_step *s, c
         [STOP_STEP_RELEASED] = "releases: epoch even",
         [STOP_STEP_WOKEN] = "has woken",
         [STOP_STEP_POLL_FIRED] = "poll fires",
+        [STOP_STEP_ENTERS_SAFE] = "enters a safe state",
+        [STOP_STEP_STEPS_BACK] = "steps back",
         [STOP_STEP_ARRIVED] = "arrives",
         [STOP_STEP_WAITS] = "waits at the gate",
         [STOP_STEP_AWAKE] = "awake",
+        [STOP_STEP_WAKES] = "wakes others",
         [STOP_STEP_RESUMED] = "resumes",
     };
-    uint32_t state = s->argument % 8;
+    char label[16];
+    label_of(stop, s->argument / 8, label, sizeof label);
     switch (s->step) {
     case STOP_STEP_SEEN_SAFE:
-        snprintf(text_out, bytes, "sees %.8s: %.7s", name_of(stop, s->argument / 8),
-                 participant_state_name(state));
+        snprintf(text_out, bytes, "sees %s: %.7s", label, participant_state_name(s->argument % 8));
+        break;
+    case STOP_STEP_SEEN_ARRIVED:
+        snprintf(text_out, bytes, "sees %s: is here", label);
         break;
     case STOP_STEP_SEEN_UNSAFE:
-        snprintf(text_out, bytes, "sees %.8s: ticket", name_of(stop, s->argument / 8));
+        snprintf(text_out, bytes, "sees %s: ticket", label);
+        break;
+    case STOP_STEP_FOUND_SAFE:
+        snprintf(text_out, bytes, "finds %s safe", label);
         break;
     case STOP_STEP_SPINS:
         snprintf(text_out, bytes, "looks again, %u out", s->argument);
@@ -187,6 +213,27 @@ static void write_rules_before(FILE *out, const struct told_stop *stop, uint64_t
     }
 }
 
+/* What the ledger knows of the time before: no ring has it, nobody is affected yet. */
+static void write_before(FILE *out, const struct told_stop *stop)
+{
+    static const struct {
+        enum ledger_stamp stamp;
+        enum ledger_span span;
+        const char *text;
+    } rows[] = {
+        { LEDGER_STAMP_requested, LEDGER_SPAN_queued, "is asked for a stop" },
+        { LEDGER_STAMP_picked, LEDGER_SPAN_prepare, "takes the request" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char time[FIGURE_BYTES], signed_time[FIGURE_BYTES + 1];
+        if (!stop_record_has_span(&stop->record, rows[i].span))
+            continue;
+        text_ns(time, sizeof time, begin_of(stop) - stop->record.stamp[rows[i].stamp]);
+        snprintf(signed_time, sizeof signed_time, "-%s", time);
+        fprintf(out, "%*s  %s\n", TIME_COLUMNS - 2, signed_time, rows[i].text);
+    }
+}
+
 static void write_timeline(FILE *out, const struct told_stop *stop)
 {
     uint32_t rules = 0;
@@ -197,6 +244,7 @@ static void write_timeline(FILE *out, const struct told_stop *stop)
         fprintf(out, i + 1 < stop->thread_count ? "%-*s" : "%.*s", LANE_COLUMNS, head);
     }
     fputc('\n', out);
+    write_before(out, stop);
     for (uint32_t i = 0; i < stop->step_count; i++) {
         write_rules_before(out, stop, stop->step[i].ns, &rules);
         write_row(out, stop, &stop->step[i]);
@@ -211,8 +259,9 @@ static const char *word_of(enum stop_step step)
     static const char *const words[STOP_STEPS] = {
         [STOP_STEP_BEGIN] = "begins",
         [STOP_STEP_ARMED] = "arms",
-        [STOP_STEP_SEEN_SAFE] = "sees: blocked",
+        [STOP_STEP_SEEN_ARRIVED] = "sees: is here",
         [STOP_STEP_SEEN_UNSAFE] = "sees: ticket",
+        [STOP_STEP_FOUND_SAFE] = "finds safe",
         [STOP_STEP_SCANNED] = "looked at all",
         [STOP_STEP_SPINS] = "looks again",
         [STOP_STEP_SLEEPS] = "sleeps",
@@ -221,13 +270,44 @@ static const char *word_of(enum stop_step step)
         [STOP_STEP_RELEASED] = "releases",
         [STOP_STEP_WOKEN] = "has woken",
         [STOP_STEP_POLL_FIRED] = "poll fires",
+        [STOP_STEP_ENTERS_SAFE] = "enters safe",
+        [STOP_STEP_STEPS_BACK] = "steps back",
         [STOP_STEP_ARRIVED] = "arrives",
         [STOP_STEP_COUNTED] = "is counted",
         [STOP_STEP_WAITS] = "waits",
         [STOP_STEP_AWAKE] = "awake",
+        [STOP_STEP_WAKES] = "wakes others",
         [STOP_STEP_RESUMED] = "resumes",
     };
     return words[step];
+}
+
+static void write_word(FILE *out, const char *word, const char *meaning)
+{
+    fprintf(out, "  %-14s %s\n", word, meaning);
+}
+
+/* Which safe state it was, and what that is. */
+static void write_safe_words(FILE *out, const struct told_stop *stop)
+{
+    static const struct {
+        enum participant_state state;
+        const char *word, *meaning;
+    } rows[] = {
+        { PARTICIPANT_NATIVE, "sees: native", "it runs foreign code, safe: nothing to wait for" },
+        { PARTICIPANT_BLOCKED, "sees: blocked",
+          "it waits for something, safe: nothing to wait for" },
+        { PARTICIPANT_STOPPED, "sees: stopped",
+          "it has not left the gate of the stop before: nothing to wait for" },
+        { PARTICIPANT_GONE, "sees: gone", "it is ending, safe: nothing to wait for" },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (uint32_t i = 0; i < stop->step_count; i++)
+            if (stop->step[i].step == STOP_STEP_SEEN_SAFE &&
+                stop->step[i].argument % 8 == rows[r].state) {
+                write_word(out, rows[r].word, rows[r].meaning);
+                break;
+            }
 }
 
 static void write_words(FILE *out, const struct told_stop *stop)
@@ -236,9 +316,15 @@ static void write_words(FILE *out, const struct told_stop *stop)
     for (uint32_t i = 0; i < stop->step_count; i++)
         occurs[stop->step[i].step] = true;
     fputs("In words:\n", out);
+    if (stop_record_has_span(&stop->record, LEDGER_SPAN_queued))
+        write_word(out, "is asked", "a thread puts its request into the queue of the VM thread");
+    if (stop_record_has_span(&stop->record, LEDGER_SPAN_prepare))
+        write_word(out, "takes", "the VM thread makes ready; nobody is affected yet");
     for (int s = 0; s < STOP_STEPS; s++)
-        if (occurs[s] && word_of(s))
-            fprintf(out, "  %-14s %s\n", word_of(s), stop_step_meaning(s));
+        if (s == STOP_STEP_SEEN_SAFE)
+            write_safe_words(out, stop);
+        else if (occurs[s] && word_of(s))
+            write_word(out, word_of(s), stop_step_meaning(s));
     fputc('\n', out);
 }
 

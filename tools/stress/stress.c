@@ -33,7 +33,8 @@ static const char help[] =
     "  --seconds N       how long (default 10)\n"
     "  --threads N       mutator threads, 1 to 256 (default: depends on name and build)\n"
     "  --program NAME    of guest: this one alone (fields, values, caches, sync, strings,\n"
-    "                    hammer, which is one round however long)\n"
+    "                    prints; hammer, which is one round however long; unlocked, a\n"
+    "                    control that must fail)\n"
     "  --json FILE       the result, schema stillpoint-stress-1\n"
     "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
@@ -106,9 +107,7 @@ static void parse_value(struct stress *stress, struct cli *cli)
                      STRESS_PROTOCOL_MOST_THREADS);
     } else if (cli_value(cli, "--program", &value)) {
         if (!stress_guest_has_program(value))
-            cli_fail(cli, EXIT_CODE_USAGE,
-                     "--program %s: there are fields, values, caches, sync, strings and hammer",
-                     value);
+            cli_fail(cli, EXIT_CODE_USAGE, "--program %s: there are " STRESS_GUEST_PROGRAMS, value);
         o->program = value;
     } else if (cli_value(cli, "--json", &value)) {
         if (stress->json_path)

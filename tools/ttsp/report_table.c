@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define FIGURE_BYTES   16
+#define NAME_COLUMNS   18
 #define LAST_COLUMNS   25
 #define REPORT_COLUMNS 100
 
@@ -30,6 +31,25 @@ static void max_text(char *text_out, const struct hist *h)
         text_ns(text_out, FIGURE_BYTES, hist_max(h));
     else
         snprintf(text_out, FIGURE_BYTES, "-");
+}
+
+/* A file may have a longer name than the column has room for. */
+struct column_name {
+    char text[NAME_COLUMNS + 1];
+};
+
+static struct column_name column_name(const struct scenario *scenario)
+{
+    struct column_name name;
+    size_t bytes = NAME_COLUMNS - 2;
+    if (strlen(scenario->name) <= NAME_COLUMNS) {
+        snprintf(name.text, sizeof name.text, "%s", scenario->name);
+        return name;
+    }
+    while (bytes > 0 && ((unsigned char)scenario->name[bytes] & 0xc0) == 0x80)
+        bytes--; /* not within a character of UTF-8 */
+    snprintf(name.text, sizeof name.text, "%.*s..", (int)bytes, scenario->name);
+    return name;
 }
 
 void report_table_head(FILE *out)
@@ -70,7 +90,8 @@ void report_table_row(FILE *out, const struct scenario *scenario,
     const struct hist *ttsp = &sums->span[LEDGER_SPAN_ttsp];
     char figure[7][FIGURE_BYTES], last[100];
     if (!result->is_complete) {
-        fprintf(out, "%-18s  %.*s\n", scenario->name, REPORT_COLUMNS - 20, result->failure);
+        fprintf(out, "%-18s  %.*s\n", column_name(scenario).text, REPORT_COLUMNS - 20,
+                result->failure);
         return;
     }
     percentile_text(figure[0], ttsp, 50);
@@ -81,7 +102,7 @@ void report_table_row(FILE *out, const struct scenario *scenario,
     percentile_text(figure[5], &sums->span[LEDGER_SPAN_leave], 50);
     percentile_text(figure[6], &sums->span[LEDGER_SPAN_resume], 99);
     last_text(last, sizeof last, sums);
-    fprintf(out, "%-18s %6llu %6s %6s %6s %6s %6s %6s %6s %.*s\n", scenario->name,
+    fprintf(out, "%-18s %6llu %6s %6s %6s %6s %6s %6s %6s %.*s\n", column_name(scenario).text,
             (unsigned long long)sums->stops, figure[0], figure[1], figure[2], figure[3], figure[4],
             figure[5], figure[6], LAST_COLUMNS, last);
 }
@@ -100,9 +121,15 @@ __attribute__((format(printf, 2, 3))) static void note_more(FILE *out, const cha
 static void note_worst(FILE *out, const struct scenario *scenario, const struct ledger_group *w)
 {
     char ttsp[FIGURE_BYTES];
+    size_t room = REPORT_COLUMNS - 32 - strlen(w->thread), first = strlen(w->example);
+    const char *place = strstr(w->example, ", at ");
+    if (first > room && place)
+        first = (size_t)(place - w->example) + 1; /* the place is worth a line of its own */
     text_ns(ttsp, sizeof ttsp, w->worst_ttsp_ns > 0 ? (uint64_t)w->worst_ttsp_ns : 0);
-    fprintf(out, "  %-18s %7s  %s: %.*s\n", scenario->name, ttsp, w->thread,
-            REPORT_COLUMNS - 32 - (int)strlen(w->thread), w->example);
+    fprintf(out, "  %-18s %7s  %s: %.*s\n", column_name(scenario).text, ttsp, w->thread,
+            (int)(first < room ? first : room), w->example);
+    if (place && w->example[first])
+        note_more(out, "%s", place + 2);
 }
 
 static void note_one(FILE *out, const struct scenario *scenario,
@@ -131,8 +158,8 @@ static void note_one(FILE *out, const struct scenario *scenario,
         note_more(out, "%llu stops had yet other last threads, which are not listed",
                   (unsigned long long)sums->ungrouped);
     if (result->failure[0])
-        fprintf(out, "  %s FAILED: %.*s\n", scenario->name,
-                REPORT_COLUMNS - 11 - (int)strlen(scenario->name), result->failure);
+        fprintf(out, "  %s FAILED: %.*s\n", column_name(scenario).text,
+                REPORT_COLUMNS - 11 - (int)strlen(column_name(scenario).text), result->failure);
 }
 
 void report_notes(FILE *out, const struct scenario *const *run,
@@ -159,6 +186,23 @@ static bool common_percentile(const struct hist *a, const struct hist *b, double
     return false;
 }
 
+struct cure_figures {
+    double percent;
+    const char *disease, *cure, *ratio;
+};
+
+/* In one line, or in two where names are long. */
+static void write_cure(FILE *out, const struct scenario *disease, const struct scenario *cure,
+                       struct cure_figures figures)
+{
+    char who[64], what[128];
+    snprintf(who, sizeof who, "%s against %s:", column_name(disease).text, column_name(cure).text);
+    snprintf(what, sizeof what, "p%g TTSP at \"%s\" %s, then %s: %s times.", figures.percent,
+             disease->focus, figures.disease, figures.cure, figures.ratio);
+    bool fits = strlen(who) + 1 + strlen(what) <= REPORT_COLUMNS;
+    fprintf(out, "%s%s%s\n", who, fits ? " " : "\n  ", what);
+}
+
 void report_cures(FILE *out, const struct scenario *const *run,
                   const struct scenario_result *results, size_t count)
 {
@@ -173,8 +217,8 @@ void report_cures(FILE *out, const struct scenario *const *run,
             text_ns(disease_text, sizeof disease_text, disease);
             text_ns(cure_text, sizeof cure_text, cure);
             text_ratio(ratio, sizeof ratio, (double)disease / (double)(cure ? cure : 1));
-            fprintf(out, "%s against %s: p%g TTSP at \"%s\" %s, then %s: %s times.\n", run[i]->name,
-                    run[k]->name, percent, run[i]->focus, disease_text, cure_text, ratio);
+            write_cure(out, run[i], run[k],
+                       (struct cure_figures){ percent, disease_text, cure_text, ratio });
         }
     }
 }

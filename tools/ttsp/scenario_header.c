@@ -150,8 +150,9 @@ static bool read_line(struct reading *r, const char *start, size_t length, bool 
         start++, length--;
     if (length >= sizeof text)
         length = sizeof text - 1; /* longer than any value may be, and refused as one */
-    memcpy(text, start, length);
-    text[length] = '\0'; /* a NUL inside ends it sooner */
+    for (size_t i = 0; i < length; i++)
+        text[i] = start[i] ? start[i] : '\1'; /* a NUL is refused as other control characters */
+    text[length] = '\0';
     return read_comment(r, text);
 }
 

@@ -96,6 +96,14 @@ bool scenario_lox_is_path(const char *argument)
     return strchr(argument, '/') || (length > 4 && strcmp(argument + length - 4, ".lox") == 0);
 }
 
+/* Names of files go to terminals, and into messages of one line. */
+static void replace_controls(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
 /* "dir/spin.lox" is "spin". */
 static void name_after(const char *path, char *name_out, size_t bytes)
 {
@@ -104,9 +112,7 @@ static void name_after(const char *path, char *name_out, size_t bytes)
     if (length > 4 && strcmp(base + length - 4, ".lox") == 0)
         length -= 4;
     snprintf(name_out, bytes, "%.*s", (int)(length < bytes ? length : bytes - 1), base);
-    for (char *c = name_out; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    replace_controls(name_out);
 }
 
 const struct scenario *scenario_lox_from_file(const char *path, int *exit_code_out,
@@ -121,11 +127,13 @@ const struct scenario *scenario_lox_from_file(const char *path, int *exit_code_o
         return NULL;
     }
     if (!source_read(path, &source, &bytes, message_out, message_bytes)) {
+        replace_controls(message_out);
         free(lox);
         return NULL;
     }
     *exit_code_out = EXIT_CODE_USAGE;
     if (!scenario_header_read(path, source, bytes, &lox->header, message_out, message_bytes)) {
+        replace_controls(message_out);
         free(source);
         free(lox);
         return NULL;

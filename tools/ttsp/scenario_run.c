@@ -384,6 +384,9 @@ static void apply_flags(struct scenario_run *run)
     if (start_check_flags(&message) != ERR_OK) {
         scenario_fail(run, "%s", message.text);
         run->result->failure_exit = EXIT_CODE_USAGE;
+    } else if (!flags->safepoint_recording) { /* the command refuses it when it is typed */
+        scenario_fail(run, "-XX:-SafepointRecording leaves nothing to report");
+        run->result->failure_exit = EXIT_CODE_USAGE;
     }
 }
 
