@@ -173,13 +173,14 @@ static void compile_class(struct code_writer *w, const struct stmt *s)
         class = code_take_register(w);
         w->locals_end = w->top;
         code_emit(w, OP_CLASS, class, code_class_site(w, class_site_of(c)), 0);
-        define_global(w, d, class);
     }
     code_book(w, 1, 3);
     if (c->has_superclass)
         compile_superclass(w, c, class);
     compile_methods(w, c, class);
     code_emit(w, OP_END_CLASS, class, 0, 0);
+    if (!d->variable) /* now that it is whole: other threads see globals */
+        define_global(w, d, class);
     close_block(w, mark);
 }
 

@@ -1,8 +1,8 @@
 /* instance.c -- see instance.h.
  *
  * Note [F] Adding a field.  First the header's shape becomes the child's, by CAS, then the
- *   slot gets its value (release).  Between the two a reader finds ABSENT and says
- *   "Undefined property", which is what it would have said before.  A second thread
+ *   slot gets its value (release).  Between the two a reader finds ABSENT and looks among
+ *   the methods, as it would have done before.  A second thread
  *   that adds the same field fails its CAS, looks again and finds the field; one that adds
  *   another field fails likewise and goes on from the new shape.  A slot belongs to one
  *   field for ever and never moves while mutators run, so no store is lost.
@@ -276,10 +276,21 @@ static uint64_t look_up(struct guest_thread *thread, struct object *instance,
     return cache;
 }
 
-static struct property property_of(enum property_kind kind, value_t value)
+static struct property method_of(struct object *instance, const struct object *name)
 {
-    struct property property = { value == VALUE_ABSENT ? PROPERTY_NONE : kind, value };
-    return property;
+    struct object *class = class_of(instance);
+    uint32_t method = class_find_method(class, name);
+    if (!method)
+        return (struct property){ PROPERTY_NONE, VALUE_ABSENT };
+    return (struct property){ PROPERTY_METHOD, class_method(class, method) };
+}
+
+/* A field that is being added has no value yet: what was there before counts, [F]. */
+static struct property field_of(struct object *instance, value_t value, const struct object *name)
+{
+    if (__builtin_expect(value == VALUE_ABSENT, 0))
+        return method_of(instance, name);
+    return (struct property){ PROPERTY_FIELD, value };
 }
 
 static struct property find_uncached_mp(struct guest_thread *thread, const value_t *instance_slot,
@@ -288,11 +299,8 @@ static struct property find_uncached_mp(struct guest_thread *thread, const value
     value_t value;
     if (shape->is_dictionary &&
         (value = dictionary_get_mp(thread, instance_slot, shape, name)) != VALUE_ABSENT)
-        return property_of(PROPERTY_FIELD, value);
-    struct object *class = class_of(value_as_object(*instance_slot));
-    uint32_t method = class_find_method(class, name);
-    return method ? property_of(PROPERTY_METHOD, class_method(class, method))
-                  : property_of(PROPERTY_NONE, VALUE_ABSENT);
+        return (struct property){ PROPERTY_FIELD, value };
+    return method_of(value_as_object(*instance_slot), name);
 }
 
 struct property instance_get_mp(struct guest_thread *thread, const value_t *instance_slot,
@@ -307,10 +315,10 @@ struct property instance_get_mp(struct guest_thread *thread, const value_t *inst
     store_relaxed(&site->cache, cache);
     uint32_t slot = cache_slot(cache);
     if (cache_kind(cache) == CACHE_INLINE)
-        return property_of(PROPERTY_FIELD, load_acquire(&instance->word[slot])); /* [F] */
+        return field_of(instance, load_acquire(&instance->word[slot]), site->name); /* [F] */
     if (cache_kind(cache) == CACHE_OVERFLOW)
-        return property_of(PROPERTY_FIELD, load_acquire(instance_overflow_slot(instance, slot)));
-    return property_of(PROPERTY_METHOD, class_method(class_of(instance), slot));
+        return field_of(instance, load_acquire(instance_overflow_slot(instance, slot)), site->name);
+    return (struct property){ PROPERTY_METHOD, class_method(class_of(instance), slot) };
 }
 
 /* --- stores ---------------------------------------------------------------------------------- */

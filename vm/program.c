@@ -246,9 +246,12 @@ static enum program_result tell_result_mp(struct guest_thread *thread, bool is_d
     enum program_result result = is_done ? PROGRAM_OK : result_of(thread->error.kind);
     if (!guest_output_flush_mp(thread))
         result = PROGRAM_OUTPUT_ERROR;
+    /* In BLOCKED: a reader of stderr may be slow.  Neither looks into the heap. */
+    participant_enter_safe(guest_thread_participant(thread), PARTICIPANT_BLOCKED);
     if (result == PROGRAM_RUNTIME_ERROR || result == PROGRAM_OUT_OF_MEMORY)
         guest_error_write(thread, errors);
     enum guest_error_kind unraised = threads_write_errors(errors);
+    participant_leave_safe(guest_thread_participant(thread), PARTICIPANT_GUEST);
     return result == PROGRAM_OK ? result_of(unraised) : result;
 }
 
