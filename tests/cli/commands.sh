@@ -13,10 +13,6 @@ run "$check" "$json" schema=stillpoint-stress-1 seed=42 failures=0 ok=true
 expect_code 0
 run "$check" "$json" stops attaches transitions checks
 expect_true "stress did nothing" [ "$(grep -cE '^[1-9][0-9]*$' "$scratch/out")" = 4 ]
-run "$sp" stress guest --seed 42 --seconds 2.5 --json "$json"
-expect_code 0
-run "$check" "$json" name=guest seed=42 threads=8 failures=0 ok=true
-expect_code 0
 refuse 64 "--threads 65: guest has 64 at most" "$sp" stress guest --threads 65
 refuse 64 "protocol" "$sp" stress protocl
 refuse 64 "--seconds" "$sp" stress protocol --seconds none

@@ -34,8 +34,9 @@ run "$sp" ttsp own.lox --json "$json"
 expect_code 0
 expect_true "no row of the file" grep -q "^own " "$scratch/out"
 run "$check" "$json" scenarios.0.name=own scenarios.0.source=own.lox scenarios.0.every_ns=4000000 \
-    scenarios.0.last_thread.0.thread=spinner "scenarios.0.focus.kind=counted loop"
+    "scenarios.0.focus.kind=counted loop"
 expect_code 0
+expect_true "the spinner was never last" grep -q '"thread": *"spinner"' "$json"
 run "$check" "$json" scenarios.0.flags
 expect_out "-XX:LoopStripMiningIter=50"
 run "$sp" ttsp own.lox --every 20ms --seconds 0.3 -XX:LoopStripMiningIter=7 --json "$json"
