@@ -135,6 +135,11 @@ static void note_what_was_seen(void)
         if (met)
             note_look(met, s);
     }
+    /* One that ended before the walk came to it is nobody's business, nor the ledger's.  Where
+     * steps were lost, the look at it may be among them. */
+    for (uint32_t i = 0; gathered.lost == 0 && i < gathered.count; i++)
+        if (!gathered.met[i].was_seen)
+            forget_arrival(&gathered.met[i]);
 }
 
 /* --- whom to tell of ----------------------------------------------------------------------- */
