@@ -110,7 +110,7 @@ static bool check_object(struct verification *v, const struct object *object, co
     if (object_header_flags(header))
         return fault(v, "the %s at %p is in the heap, but has flags 0x%x", object_kind_name(kind),
                      (const void *)object, object_header_flags(header));
-    if (object_header_shape(header) && kind != OBJECT_INSTANCE)
+    if (object_header_shape(header) && kind != OBJECT_INSTANCE && kind != OBJECT_RECORD)
         return fault(v, "the %s at %p has shape %u", object_kind_name(kind), (const void *)object,
                      object_header_shape(header));
     bool has_size = object_header_size_words(header) != 0;

@@ -10,7 +10,8 @@
  *   | size_words | flags  |  kind  |       shape id        |
  *   +------------+--------+--------+-----------------------+
  *
- *   shape id    of an INSTANCE, else 0; changed by mutators, by CAS only
+ *   shape id    of an INSTANCE; changed by mutators, by CAS only.  Of a RECORD: how many
+ *               references it begins with.  Else 0.
  *   kind        OBJECT_...; never changes; 0 = no object
  *   flags       OBJECT_FLAG_...
  *   size_words  header included; 0 = follows from the length in word 0 (STRING, BYTES,
@@ -35,7 +36,12 @@ enum object_kind {
     OBJECT_KIND_COUNT
 };
 
-enum object_layout { OBJECT_LAYOUT_LEAF, OBJECT_LAYOUT_VALUES, OBJECT_LAYOUT_TAIL };
+enum object_layout {
+    OBJECT_LAYOUT_LEAF,
+    OBJECT_LAYOUT_VALUES,
+    OBJECT_LAYOUT_TAIL,
+    OBJECT_LAYOUT_PREFIX
+};
 
 #define OBJECT_FLAG_INTERNED 1u /* a STRING outside the heap, the only one with its bytes */
 

@@ -24,6 +24,8 @@
 #define OPERATION_LIST(X)                                                                          \
     X(FORCE_SAFEPOINT, "ForceSafepoint", 1)                                                        \
     X(THREAD_DUMP, "ThreadDump", 1)                                                                \
+    X(COLLECT_FOR_ALLOCATION, "G1CollectForAllocation", 1)                                         \
+    X(COLLECT_FULL, "G1CollectFull", 1)                                                            \
     X(EXIT, "Exit", 0)
 
 enum operation_kind {
