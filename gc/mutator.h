@@ -45,6 +45,9 @@ struct mutator {
     uint64_t allocated_bytes; /* by slow paths: TLABs handed out, humongous objects */
     /* vm/: visits the roots of this thread that are not ROOTED slots. */
     void (*each_root_at_safepoint)(struct mutator *mutator, struct root_visitor *visitor);
+    /* vm/: what this thread holds that is no root becomes nil; called by a collection for each
+     * mutator. */
+    void (*forget_leftovers_at_safepoint)(struct mutator *mutator);
     struct mutator *next, **link; /* in the heap's list, under its lock */
 };
 

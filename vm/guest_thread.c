@@ -2,6 +2,7 @@
 #include "vm/guest_thread.h"
 
 #include "base/flags.h"
+#include "base/insist.h"
 #include "base/os.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
@@ -14,18 +15,52 @@
 static struct instruction halt[] = { { OP_HALT, 0, 0, 0 } };
 static uint32_t halt_lines[] = { 0 };
 
+/* How far the soft limit lies above what is in use, at first and after a collection: a page of
+ * memory; arbitrary. */
+#define SLACK_REGISTERS ((size_t)512)
+
+static value_t *top_of(const struct guest_thread *thread)
+{
+    return thread->frame->base + thread->frame->function->register_count;
+}
+
 /* Registers above the innermost frame hold leftovers: Note [S]. */
 static void each_root_at_safepoint(struct mutator *mutator, struct root_visitor *visitor)
 {
     struct guest_thread *thread = (struct guest_thread *)mutator; /* its first member */
-    const value_t *top = thread->frame->base + thread->frame->function->register_count;
-    root_visit_range(visitor, thread->stack, top, "register");
+    root_visit_range(visitor, thread->stack, top_of(thread), "register");
     for (struct frame *f = thread->frames; f <= thread->frame; f++)
         root_visit(visitor, &f->closure, "closure of a frame");
     root_visit(visitor, &thread->spare_error, "spare error object");
     root_visit(visitor, &thread->object, "thread object");
 }
 
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static void forget_leftovers_at_safepoint(struct mutator *mutator) /* Note [S] */
+{
+    struct guest_thread *thread = (struct guest_thread *)mutator; /* its first member */
+    value_t *top = top_of(thread);
+    INSIST(top <= thread->stack_end, "the innermost frame ends %td registers behind the limit",
+           top - thread->stack_end);
+    memset(top, 0, (size_t)(thread->stack_end - top) * sizeof *top); /* all nil */
+    thread->stack_end = top + least(SLACK_REGISTERS, (size_t)(thread->stack_hard_end - top));
+}
+
+bool guest_thread_make_room(struct guest_thread *thread, const value_t *window,
+                            uint32_t register_count)
+{
+    size_t most = (size_t)(thread->stack_hard_end - thread->stack);
+    size_t twice = 2 * (size_t)(thread->stack_end - thread->stack);
+    size_t needed = (size_t)(window - thread->stack) + register_count;
+    if (needed > most)
+        return false;
+    thread->stack_end = thread->stack + least(needed > twice ? needed : twice, most);
+    return true;
+}
+
+/* The bottom frame's registers lie below the soft limit from the start: who spawns the thread
+ * copies arguments into them. */
 static bool map_stack(struct guest_thread *thread)
 {
     size_t registers = flags->thread_stack_size / sizeof(value_t);
@@ -35,7 +70,10 @@ static bool map_stack(struct guest_thread *thread)
     if (!thread->stack)
         return false;
     thread->frames = (struct frame *)(thread->stack + registers);
-    thread->stack_end = thread->stack + registers;
+    size_t in_use = thread->bottom.register_count;
+    INSIST(in_use <= registers, "%zu arguments for a stack of %zu registers", in_use, registers);
+    thread->stack_end = thread->stack + least(in_use + SLACK_REGISTERS, registers);
+    thread->stack_hard_end = thread->stack + registers;
     thread->frame = thread->frames;
     *thread->frame =
         (struct frame){ .pc = halt, .base = thread->stack, .function = &thread->bottom };
@@ -64,6 +102,7 @@ struct guest_thread *guest_thread_new(struct thread_record *record, uint32_t arg
                                         .register_count = argument_count + 1,
                                         .is_checked = true };
     thread->mutator.each_root_at_safepoint = each_root_at_safepoint;
+    thread->mutator.forget_leftovers_at_safepoint = forget_leftovers_at_safepoint;
     if (map_stack(thread))
         return thread;
     free_thread(thread);

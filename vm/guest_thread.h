@@ -4,10 +4,11 @@
  * Layer:     vm/.
  *
  *   stack (-Xss), in one mapping with                    frames
- *   +----------------+----------------+---------+       +--------+---------+-----+
- *   | script's r0..  | f's r0 r1 ..   |  free   |       | bottom | script  |  f  |
- *   +----------------+----------------+---------+       +--------+---------+-----+
- *                    ^ base of the frame of f                                ^ frame
+ *   +----------------+--------------+------+-----+      +--------+---------+-----+
+ *   | script's r0..  | f's r0 r1 .. | free | nil |      | bottom | script  |  f  |
+ *   +----------------+--------------+------+-----+      +--------+---------+-----+
+ *                    ^ base of f's frame   ^     ^ stack_hard_end            ^ frame
+ *                                          stack_end
  *
  * A call's window is the top of the caller's registers: callee or receiver, arguments; the
  * callee's register 0 is the window's first.  The bottom frame holds the HALT instruction at
@@ -20,7 +21,11 @@
  *   above to nil, so whatever is found in a frame later is nil or was stored since, and the
  *   object it names has not moved since.  Frames need no map of which registers are live,
  *   and calls need not clear any.  The price: such an object may live longer than the program
- * needs.
+ *   needs.
+ *   A collection clears no further than to stack_end, a soft limit: from there to the hard end
+ *   all is nil, never written or cleared since.  A call that needs more raises it, so memory
+ *   that no call has needed stays untouched; a collection lowers it again, so that the next
+ *   one finds little to clear.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef VM_GUEST_THREAD_H
@@ -64,7 +69,9 @@ struct guest_thread {
     bool is_in_counted_loop; /* it has said so in doing, see counted_loop_begins() */
     struct function bottom;  /* of the bottom frame; its registers are the first call's window */
     struct frame *frames, *frame; /* bottom, innermost */
-    value_t *stack, *stack_end;   /* stack_end: first register behind the last */
+    value_t *stack;               /* all registers */
+    value_t *stack_end;           /* soft limit, [S]: a frame beyond it makes room first */
+    value_t *stack_hard_end;      /* first register behind the last */
     struct guest_error error;
     value_t spare_error; /* an error object for when the heap has no room for one; a root */
     struct lookup lookup[LOOKUP_COUNT];
@@ -78,6 +85,10 @@ struct guest_thread *guest_thread_new(struct thread_record *record, uint32_t arg
 MUST_USE enum err guest_thread_adopt(struct guest_thread *thread);
 /* [self] All of it for the calling thread, with a record of its own. */
 MUST_USE enum err guest_thread_attach(const char *name, struct guest_thread **thread_out);
+/* [self] Raises the soft limit to window + register_count or more.  False: there are not so
+ * many registers. */
+bool guest_thread_make_room(struct guest_thread *thread, const value_t *window,
+                            uint32_t register_count);
 /* [self, NATIVE, or not adopted] */
 void guest_thread_detach(struct guest_thread *thread);
 

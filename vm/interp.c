@@ -203,8 +203,8 @@ _Thread_local uint64_t interp_fuel;
         JUMP_BACK(instruction_jump16(*pc));                                                        \
     }
 
-/* Goes on in the function of a closure whose arity fits.  The registers' end is checked; frames
- * never run out before registers do (guest_thread.h). */
+/* Goes on in the function of a closure whose arity fits.  The registers' soft limit is checked,
+ * which the slow half raises; frames never run out before registers do (guest_thread.h). */
 #define ENTER(called_closure, called_function, window)                                             \
     do {                                                                                           \
         BURN();                                                                                    \

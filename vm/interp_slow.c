@@ -61,7 +61,8 @@ static enum called fail_undefined(struct guest_thread *thread, const struct obje
 static bool enter(struct guest_thread *thread, struct function *function, value_t closure,
                   value_t *window)
 {
-    if (function->register_count > (size_t)(thread->stack_end - window))
+    if (function->register_count > (size_t)(thread->stack_end - window) &&
+        !guest_thread_make_room(thread, window, function->register_count))
         return false;
     struct frame *frame = ++thread->frame;
     frame->pc = function->code;
