@@ -36,7 +36,7 @@ static void be_busy(struct participant *self, uint64_t ns)
         os_cpu_pause();
 }
 
-static void be_native(struct participant *self, uint64_t ns)
+static void be_native_mp(struct participant *self, uint64_t ns)
 {
     participant_enter_safe(self, PARTICIPANT_NATIVE);
     os_sleep_ns(ns);
@@ -53,7 +53,7 @@ static void be_unsafe(struct participant *self, uint64_t ns)
  * is not. */
 static struct lock injected = LOCK_INITIALIZER(SHARED);
 
-static void hold_a_lock(struct participant *self, uint64_t ns)
+static void hold_a_lock_mp(struct participant *self, uint64_t ns)
 {
     participant_lock(self, &injected);
     os_sleep_ns(ns);
@@ -62,10 +62,11 @@ static void hold_a_lock(struct participant *self, uint64_t ns)
 
 static const struct {
     const char *kind;
-    void (*be)(struct participant *self, uint64_t ns);
-} kinds[] = {
-    { "busy", be_busy }, { "native", be_native }, { "unsafe", be_unsafe }, { "lock", hold_a_lock }
-};
+    void (*be_mp)(struct participant *self, uint64_t ns);
+} kinds[] = { { "busy", be_busy },
+              { "native", be_native_mp },
+              { "unsafe", be_unsafe },
+              { "lock", hold_a_lock_mp } };
 
 bool diagnose_inject_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
 {
@@ -80,7 +81,7 @@ bool diagnose_inject_mp(struct guest_thread *thread, value_t *window, uint32_t a
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (string_length(kind) == strlen(kinds[i].kind) &&
             memcmp(string_bytes(kind), kinds[i].kind, string_length(kind)) == 0) {
-            kinds[i].be(guest_thread_participant(thread), (uint64_t)(ms * 1e6));
+            kinds[i].be_mp(guest_thread_participant(thread), (uint64_t)(ms * 1e6));
             window[0] = VALUE_NIL;
             return true;
         }

@@ -184,7 +184,7 @@ static struct frame *nearest_that_catches(struct guest_thread *thread)
 }
 
 /* The frame of attempt waits at its RETURN, with the result in its register 1. */
-bool guest_error_unwind(struct guest_thread *thread)
+bool guest_error_unwind_mp(struct guest_thread *thread)
 {
     bool may_be_caught = thread->error.kind == GUEST_ERROR_RUNTIME ||
                          thread->error.kind == GUEST_ERROR_OUT_OF_MEMORY;

@@ -1,6 +1,6 @@
 /* guest_error.h -- a guest program's mistake: message, trace, how far it goes.
  *
- * Read next: guest_error_unwind() in guest_error.c.
+ * Read next: guest_error_unwind_mp() in guest_error.c.
  * Layer:     vm/.
  *
  * Whoever finds the mistake calls guest_fail() and returns failure; the interpreter then
@@ -47,7 +47,7 @@ void guest_error_set_cause(struct guest_thread *thread, const char *thread_name,
 
 /* [self] Goes back to the nearest frame that catches, puts an error object there as the
  * result and returns true; false when none catches: the error stays. */
-bool guest_error_unwind(struct guest_thread *thread);
+bool guest_error_unwind_mp(struct guest_thread *thread);
 
 /* [self] "message", then "[line 3] in f()" for each frame, innermost first; at most 40. */
 void guest_error_write(struct guest_thread *thread, FILE *out);

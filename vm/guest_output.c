@@ -70,7 +70,7 @@ static void drain(const char *bytes, size_t count)
 }
 
 /* Drains in BLOCKED; bytes must not be in the heap. */
-static void drain_blocked(struct guest_thread *thread, const char *bytes, size_t count)
+static void drain_blocked_mp(struct guest_thread *thread, const char *bytes, size_t count)
 {
     struct participant *self = guest_thread_participant(thread);
     participant_enter_safe(self, PARTICIPANT_BLOCKED);
@@ -79,8 +79,8 @@ static void drain_blocked(struct guest_thread *thread, const char *bytes, size_t
 }
 
 /* True when the line fits and was copied. */
-static bool try_copy(struct guest_thread *thread, const value_t *slot, const char *bytes,
-                     size_t count)
+static bool try_copy_mp(struct guest_thread *thread, const value_t *slot, const char *bytes,
+                        size_t count)
 {
     size_t offset = slot ? (size_t)(bytes - (const char *)(uintptr_t)*slot) : 0;
     participant_lock(guest_thread_participant(thread), &filling); /* may stop: the object moves */
@@ -97,7 +97,7 @@ static bool try_copy(struct guest_thread *thread, const value_t *slot, const cha
 }
 
 /* A line that no buffer holds is copied: bytes of an object must not be read in BLOCKED. */
-static bool write_long_line(struct guest_thread *thread, const char *bytes, size_t count)
+static bool write_long_line_mp(struct guest_thread *thread, const char *bytes, size_t count)
 {
     char *copy = malloc(count + 1);
     if (!copy)
@@ -105,7 +105,7 @@ static bool write_long_line(struct guest_thread *thread, const char *bytes, size
                                "OutOfMemory: the system has none for a line to print.");
     memcpy(copy, bytes, count);
     copy[count] = '\n';
-    drain_blocked(thread, copy, count + 1);
+    drain_blocked_mp(thread, copy, count + 1);
     free(copy);
     return true;
 }
@@ -119,24 +119,24 @@ bool guest_output_line_mp(struct guest_thread *thread, const value_t *slot, cons
                           size_t count)
 {
     if (count + 1 > BUFFER_BYTES) {
-        if (!write_long_line(thread, bytes, count))
+        if (!write_long_line_mp(thread, bytes, count))
             return false;
     } else {
         size_t offset = slot ? (size_t)(bytes - (const char *)(uintptr_t)*slot) : 0;
-        while (!try_copy(thread, slot, bytes, count)) {
-            drain_blocked(thread, NULL, 0);
+        while (!try_copy_mp(thread, slot, bytes, count)) {
+            drain_blocked_mp(thread, NULL, 0);
             if (slot)
                 bytes = (const char *)(uintptr_t)*slot + offset;
         }
         if (flushes_lines)
-            drain_blocked(thread, NULL, 0);
+            drain_blocked_mp(thread, NULL, 0);
     }
     return load_relaxed(&first_errno) == 0 || fail_output(thread); /* late is soon enough */
 }
 
 bool guest_output_flush_mp(struct guest_thread *thread)
 {
-    drain_blocked(thread, NULL, 0);
+    drain_blocked_mp(thread, NULL, 0);
     return guest_output_errno() == 0;
 }
 

@@ -579,7 +579,7 @@ static bool run_mp(struct guest_thread *thread)
 
 failed:
     counted_loop_ends(thread);
-    if (!guest_error_unwind(thread))
+    if (!guest_error_unwind_mp(thread))
         return false;
     LOAD_FRAME();
     DISPATCH();

@@ -60,7 +60,7 @@ struct native natives[] = {
     NATIVE("threadDump", 0, diagnose_thread_dump_mp),
     NATIVE("inject", 2, diagnose_inject_mp),
 #endif
-    NATIVE("currentThread", 0, threads_current),
+    NATIVE("currentThread", 0, threads_current_mp),
     NATIVE("sleep", 1, threads_sleep_mp),
     NATIVE("yield", 0, threads_yield_mp),
     NATIVE("Lock", 0, sync_lock_new_mp),

@@ -166,7 +166,7 @@ static void change_alive(uint32_t by)
 }
 
 /* Counts it and starts it; in BLOCKED, for the system may take its time. */
-static bool start_blocked(struct guest_thread *self, struct guest_thread *thread)
+static bool start_blocked_mp(struct guest_thread *self, struct guest_thread *thread)
 {
     struct participant *participant = guest_thread_participant(self);
     participant_enter_safe(participant, PARTICIPANT_BLOCKED);
@@ -278,7 +278,7 @@ bool threads_spawn_mp(struct guest_thread *self, value_t *window, uint32_t argum
     struct guest_thread *thread = new_thread_mp(self, window, argument_count, callee, record);
     if (!thread)
         return false;
-    if (!start_blocked(self, thread)) {
+    if (!start_blocked_mp(self, thread)) {
         guest_thread_detach(thread);
         return guest_fail_kind(self, GUEST_ERROR_OUT_OF_MEMORY,
                                "OutOfMemory: the system starts no more threads.");
@@ -344,7 +344,7 @@ bool threads_join_mp(struct guest_thread *self, value_t *window, uint32_t argume
 
 /* --- other natives ---------------------------------------------------------------------------- */
 
-bool threads_current(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+bool threads_current_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
 {
     (void)argument_count;
     if (thread->object == VALUE_NIL) { /* main's is made when somebody asks */

@@ -69,7 +69,7 @@ bool threads_fail_deadlock_mp(struct guest_thread *main_thread);
 /* --- natives (natives.h) ----------------------------------------------------------- */
 
 bool threads_spawn_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
-bool threads_current(struct guest_thread *thread, value_t *window, uint32_t argument_count);
+bool threads_current_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 bool threads_sleep_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 bool threads_yield_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 /* Methods and properties of a THREAD in window[0]. */
