@@ -1,8 +1,7 @@
 /* direct.c -- see direct.h.
  *
- * A buffer is published after its last byte is zero: the object is made and rooted first,
- * without a record, and gets its record last.  While it is being zeroed the thread holds a
- * use, so nobody could free it even if it were seen.
+ * A buffer is published after its last byte is zero: its object is made last, with the record
+ * in it before anything can stop.  While it is being zeroed the thread holds a use.
  *
  * SPDX-License-Identifier: MIT */
 #include "vm/direct.h"

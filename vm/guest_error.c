@@ -101,8 +101,9 @@ static void append(struct text *t, const char *format, ...)
     }
 }
 
-/* Those of attempt and the bottom one are the runtime's own. */
-static bool is_shown(const struct frame *frame) { return frame->closure != VALUE_NIL; }
+/* Those of attempt are the runtime's own.  Not by the closure: main writes its trace in BLOCKED,
+ * where a collection may be moving what the frames hold. */
+static bool is_shown(const struct frame *frame) { return !frame->function->catches; }
 
 static uint32_t line_of(const struct frame *frame)
 {

@@ -2,6 +2,7 @@
 #include "vm/interp_priv.h"
 
 #include "base/flags.h"
+#include "base/insist.h"
 #include "gc/heap.h"
 #include "vm/array.h"
 #include "vm/builtin.h"
@@ -93,6 +94,15 @@ static enum called call_attempt(struct guest_thread *thread, value_t *window,
                : fail(thread, "Stack overflow.");
 }
 
+static bool run_native_mp(struct guest_thread *thread, const struct native *native, value_t *window,
+                          uint32_t argument_count)
+{
+    const struct rooted *outer = thread->mutator.rooted;
+    bool is_done = native->call_mp(thread, window, argument_count);
+    ASSERT(thread->mutator.rooted == outer, "%s() leaves a ROOTED slot behind", native->name);
+    return is_done;
+}
+
 /* window[0] is the native itself, or the receiver of a method in C. */
 static enum called call_native_mp(struct guest_thread *thread, const struct native *native,
                                   value_t *window, uint32_t argument_count)
@@ -101,7 +111,7 @@ static enum called call_native_mp(struct guest_thread *thread, const struct nati
         return call_attempt(thread, window, argument_count);
     if (native->arity != NATIVE_ANY_ARITY && native->arity != argument_count)
         return fail_arity(thread, native->arity, argument_count);
-    return native->call_mp(thread, window, argument_count) ? CALLED_DONE : CALLED_FAILED;
+    return run_native_mp(thread, native, window, argument_count) ? CALLED_DONE : CALLED_FAILED;
 }
 
 static enum called call_bound_mp(struct guest_thread *thread, const struct object *bound,
@@ -220,7 +230,7 @@ static bool get_builtin_mp(struct guest_thread *thread, value_t *target, const v
     if (!builtin->is_property)
         return bind_mp(thread, target, object, value_of_object((struct object *)&builtin->native));
     ROOTED(&thread->mutator, window, *object);
-    if (!builtin->native.call_mp(thread, &window.value, 0))
+    if (!run_native_mp(thread, &builtin->native, &window.value, 0))
         return false;
     *target = window.value;
     return true;
