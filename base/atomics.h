@@ -21,6 +21,7 @@
 #define exchange_seq(p, v)      atomic_exchange_explicit((p), (v), memory_order_seq_cst)
 #define fetch_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
 #define fetch_add_seq(p, v)     atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#define fetch_or_relaxed(p, v)  atomic_fetch_or_explicit((p), (v), memory_order_relaxed)
 #define fetch_sub_seq(p, v)     atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
 
 /* True when *p was *expected and is now v; else *expected is what was there. */

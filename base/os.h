@@ -111,11 +111,20 @@ MUST_USE enum err os_commit(void *address, size_t bytes);
 /* The other way; can fail too, with ERR_NO_MEMORY: a process has 65,530 mappings. */
 MUST_USE enum err os_uncommit(void *address, size_t bytes);
 void os_release(void *address, size_t bytes); /* a whole reservation */
+/* Committed memory can be touched, or cannot, and keeps what it holds; whole pages.  False: the
+ * system refuses, nothing changed. */
+bool os_protect(void *address, size_t bytes, bool is_open);
 
 struct os_faults {
     uint64_t minor, major;
 };
 struct os_faults os_thread_faults(void); /* of the calling thread */
+
+struct os_usage {
+    uint64_t user_ns, system_ns; /* CPU time */
+    uint64_t faults;             /* minor and major */
+};
+struct os_usage os_process_usage(void); /* of all threads, since the start */
 
 /* --- files ------------------------------------------------------------------ */
 

@@ -319,6 +319,24 @@ struct os_faults os_thread_faults(void)
     return (struct os_faults){ .minor = (uint64_t)u.ru_minflt, .major = (uint64_t)u.ru_majflt };
 }
 
+bool os_protect(void *address, size_t bytes, bool is_open)
+{
+    return mprotect(address, bytes, is_open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+struct os_usage os_process_usage(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (struct os_usage){ ns_of(u.ru_utime), ns_of(u.ru_stime),
+                              (uint64_t)u.ru_minflt + (uint64_t)u.ru_majflt };
+}
+
 bool os_is_special_file(const char *path)
 {
     struct stat st;
