@@ -37,7 +37,6 @@ static bool check_heap(struct flags_error *error_out)
 {
     const char *most = flag_row_typed("MaxHeapSize"), *first = flag_row_typed("InitialHeapSize");
     const char *region = flag_row_typed("G1HeapRegionSize");
-    const char *epsilon = flag_row_typed("UseEpsilonGC");
     uint64_t region_bytes = flags->g1_heap_region_size;
     if (most && first && flags->max_heap_size && flags->initial_heap_size > flags->max_heap_size)
         return flags_fail(error_out,
@@ -46,8 +45,6 @@ static bool check_heap(struct flags_error *error_out)
     if (region && region_bytes &&
         (!is_power_of_two(region_bytes) || region_bytes < UINT64_C(64) << 10))
         return flags_fail(error_out, "%s: not a power of two from 64k to 512m, nor 0", region);
-    if (epsilon && !flags->use_epsilon_gc)
-        return flags_fail(error_out, "%s: there is no other collector to use", epsilon);
     return true;
 }
 

@@ -1,12 +1,43 @@
-/* collection.c -- see collection.h.  SPDX-License-Identifier: MIT */
-#include "gc/collection.h"
+/* collection.c -- see collection.h.
+ *
+ *   mutator                        VM thread
+ *   -------                        ---------
+ *   collection_request_mp ------>  is_needed: not when one has begun since the request
+ *     waits in BLOCKED             prepare: workers, stacks, first touches    | outside the stop
+ *                                  run_at_safepoint: retire TLABs, verify,    | all have stopped,
+ *                                    mark, prepare, adjust, compact, verify   | heap's lock held
+ *                                  finish: clear marks, tell observers        | all run again
+ *     goes on  <-----------------  answer
+ *
+ * Note [L] The heap's lock is held for the whole operation.  Who ends in a safe state takes itself
+ *   and its TLAB off the heap under it; so while the collector looks at threads and regions
+ *   nobody of them goes away.  Whoever wants the lock in GUEST has stopped; in a safe state it
+ *   waits as long as the collection takes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "gc/collection_priv.h"
 
-static const char *const cause_texts[] = {
-#define X(name, text, operation) text,
+#include "base/flags.h"
+#include "base/insist.h"
+#include "base/os.h"
+#include "gc/heap_priv.h"
+#include "gc/mark.h"
+#include "gc/slide.h"
+#include "gc/weak.h"
+#include "safepoint/operation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *text;
+    enum operation_kind operation;
+} causes[] = {
+#define X(name, text, operation) { text, OPERATION_##operation },
     COLLECTION_CAUSE_LIST(X)
 #undef X
 };
-const char *collection_cause_text(enum collection_cause cause) { return cause_texts[cause]; }
+const char *collection_cause_text(enum collection_cause cause) { return causes[cause].text; }
 
 static const char *const phase_texts[] = {
 #define X(name, text) text,
@@ -15,18 +46,278 @@ static const char *const phase_texts[] = {
 };
 const char *collection_phase_text(enum collection_phase phase) { return phase_texts[phase]; }
 
+struct request {
+    struct operation operation; /* first: the VM thread knows no more */
+    enum collection_cause cause;
+    uint64_t seen; /* collections begun when it was made */
+};
+
+static _Atomic uint64_t begun;
+static struct collection_record record; /* of the latest; the VM thread's */
 static struct collection_totals totals;
 static void (*observer)(const struct collection_record *record);
+static struct os_usage usage_before;
+
+/* Relaxed: who sees the number move has been stopped by that collection since, or only wants
+ * to know. */
+uint64_t collection_count(void) { return load_relaxed(&begun); }
+const struct collection_totals *collection_totals(void) { return &totals; }
+void collection_set_observer(void (*observe)(const struct collection_record *))
+{
+    observer = observe;
+}
+
+/* --- before the stop ------------------------------------------------------------------ */
+
+static bool is_needed(struct operation *operation)
+{
+    return ((struct request *)operation)->seen == load_relaxed(&begun); /* we alone change it */
+}
+
+static unsigned workers_most(void)
+{
+    uint64_t most = flags->parallel_gc_threads;
+    return most ? (unsigned)most : (unsigned)os_cpus_available();
+}
+
+/* As many as the heap in use is worth. */
+static unsigned workers_wanted(void)
+{
+    uint64_t worth = 1 + heap_figures().used_bytes / flags->heap_size_per_gc_thread;
+    return worth < workers_most() ? (unsigned)worth : workers_most();
+}
+
+static void prepare(struct operation *operation)
+{
+    unsigned wanted = workers_wanted();
+    uint32_t regions;
+    (void)operation;
+    lock_acquire(&heap.lock);
+    regions = heap.regions.committed;
+    lock_release(&heap.lock);
+    record.workers_most = workers_most();
+    record.workers =
+        mark_prepare(gang_grow(heap.gang, wanted) < wanted ? gang_size(heap.gang) : wanted);
+    INSIST(record.workers > 0 && slide_ready(regions) == ERR_OK,
+           "the system has no memory for a collection");
+    side_tables_touch(&heap.side, (uint64_t)heap.regions.high << heap.regions.region_shift);
+}
+
+/* --- in the stop ------------------------------------------------------------------------ */
+
+static void count_regions(uint32_t *small_out, uint32_t *humongous_out)
+{
+    *small_out = heap.regions.used - heap.regions.humongous;
+    *humongous_out = heap.regions.humongous;
+}
+
+static uint64_t committed_bytes(void)
+{
+    return (uint64_t)heap.regions.committed << heap.regions.region_shift;
+}
+
+static void verify(bool is_wanted, const char *when, uint64_t *ns_out)
+{
+    char fault[256];
+    *ns_out = 0;
+    if (!is_wanted)
+        return;
+    uint64_t start_ns = os_now_ns();
+    INSIST(heap_verify_locked(fault, sizeof fault), "the heap is broken %s collection %llu: %s",
+           when, (unsigned long long)record.number, fault);
+    *ns_out = os_now_ns() - start_ns;
+}
+
+static void retire_tlabs(void)
+{
+    record.allocated_bytes = heap.allocated_bytes;
+    record.tlab_waste_bytes = heap.waste_bytes;
+    record.tlab_refills = (uint32_t)heap.refills;
+    heap.allocated_bytes = heap.waste_bytes = heap.refills = 0;
+    for (struct mutator *m = heap.mutators; m; m = m->next) {
+        heap_retire_tlab_locked(m);
+        record.allocated_bytes += m->allocated_bytes - m->tlab_figures.allocated_then;
+        record.tlab_waste_bytes += m->tlab_figures.waste_bytes;
+        record.tlab_refills += m->tlab_figures.refills;
+        heap_resize_tlab_locked(m);
+        if (m->forget_leftovers_at_safepoint)
+            m->forget_leftovers_at_safepoint(m);
+    }
+}
+
+static void begin_record(const struct request *request)
+{
+    record.number = load_relaxed(&begun); /* we alone change it */
+    store_relaxed(&begun, record.number + 1);
+    record.cause = request->cause;
+    record.begin_ns = os_now_ns();
+    usage_before = os_process_usage();
+    retire_tlabs();
+    record.used_before_bytes = heap.used_bytes;
+    record.capacity_before_bytes = committed_bytes();
+    count_regions(&record.small_before, &record.humongous_before);
+}
+
+static void begin_phase(enum collection_phase phase) { record.phase_begin_ns[phase] = os_now_ns(); }
+static void end_phase(enum collection_phase phase)
+{
+    record.phase_ns[phase] = os_now_ns() - record.phase_begin_ns[phase];
+}
+
+/* So many regions that, of them, as large a share is free as the flag wants. */
+static uint32_t regions_wanted(void)
+{
+    double used = (double)heap.used_bytes, free_share = (double)flags->min_heap_free_ratio / 100;
+    double wanted = used / (1 - free_share) / (double)heap.regions.region_bytes + 1;
+    return wanted < (double)heap.regions.reserved ? (uint32_t)wanted : heap.regions.reserved;
+}
+
+static void settle_heap(const struct slide_sums *slid)
+{
+    heap.used_bytes =
+        slid->live_small_bytes + ((uint64_t)heap.regions.humongous << heap.regions.region_shift);
+    heap.shared = heap.regions.high > 0 ? heap.regions.high - 1 : REGION_NONE; /* has a rest? */
+    heap.rest_cursor = 0;
+    heap.no_rest_from = 0;
+    if (heap.goal < regions_wanted())
+        heap.goal = regions_wanted();
+}
+
+static void reset(const struct mark_sums *marked)
+{
+    begin_phase(COLLECTION_PHASE_RESET);
+    struct slide_sums slid = slide_finish();
+    settle_heap(&slid);
+    record.live_objects = marked->objects;
+    record.live_bytes = slid.live_small_bytes + marked->humongous_bytes;
+    record.mark_stack_overflows = marked->overflows;
+    record.moved_objects = slid.moved_objects;
+    record.moved_bytes = slid.moved_bytes;
+    end_phase(COLLECTION_PHASE_RESET);
+}
+
+static void collect_locked(void)
+{
+    bool is_tight = record.cause == COLLECTION_HUMONGOUS;
+    begin_phase(COLLECTION_PHASE_MARK);
+    struct mark_sums marked = mark_all(record.workers);
+    end_phase(COLLECTION_PHASE_MARK);
+    begin_phase(COLLECTION_PHASE_PREPARE);
+    slide_prepare(record.workers, is_tight, flags->full_gc_moves_all);
+    end_phase(COLLECTION_PHASE_PREPARE);
+    begin_phase(COLLECTION_PHASE_ADJUST);
+    slide_adjust(record.workers);
+    record.weak_cleared = weak_find_dead_at_safepoint();
+    end_phase(COLLECTION_PHASE_ADJUST);
+    begin_phase(COLLECTION_PHASE_COMPACT);
+    slide_compact(record.workers);
+    end_phase(COLLECTION_PHASE_COMPACT);
+    reset(&marked);
+}
+
+static void end_record(void)
+{
+    struct os_usage usage = os_process_usage();
+    record.user_ns = usage.user_ns - usage_before.user_ns;
+    record.system_ns = usage.system_ns - usage_before.system_ns;
+    record.faults = usage.faults - usage_before.faults;
+    record.used_after_bytes = heap.used_bytes;
+    record.capacity_after_bytes = committed_bytes();
+    count_regions(&record.small_after, &record.humongous_after);
+    record.end_ns = os_now_ns();
+}
+
+static uint64_t marked_end_bytes; /* of the heap, how far there may be marks */
+
+static void run_at_safepoint(struct operation *operation)
+{
+    lock_acquire(&heap.lock); /* [L]; marked */
+    begin_record((const struct request *)operation);
+    verify(flags->verify_before_gc, "before", &record.verify_before_ns);
+    marked_end_bytes = (uint64_t)heap.regions.high << heap.regions.region_shift;
+    collect_locked();
+    verify(flags->verify_after_gc, "after", &record.verify_after_ns);
+    end_record();
+    lock_release(&heap.lock);
+}
+
+/* --- after the stop ------------------------------------------------------------------------ */
+
+static void add_to_totals(void)
+{
+    totals.collections++;
+    totals.per_cause[record.cause]++;
+    hist_record(&totals.pause_ns, record.end_ns - record.begin_ns);
+    totals.user_ns += record.user_ns;
+    totals.system_ns += record.system_ns;
+    totals.verify_ns += record.verify_before_ns + record.verify_after_ns;
+    totals.moved_bytes += record.moved_bytes;
+    totals.weak_cleared += record.weak_cleared;
+    totals.allocated_bytes += record.allocated_bytes;
+    totals.tlab_waste_bytes += record.tlab_waste_bytes;
+    totals.tlab_refills += record.tlab_refills;
+}
+
+static void finish(struct operation *operation)
+{
+    (void)operation;
+    side_tables_clear_marks(&heap.side, marked_end_bytes);
+    add_to_totals();
+    weak_wake_cleaner();
+    if (observer)
+        observer(&record);
+}
+
+/* --- requests ----------------------------------------------------------------------------------
+ */
+
+/* True: one has been done since `seen` were. */
+static bool collect_mp(enum collection_cause cause, uint64_t seen)
+{
+    struct request request;
+    memset(&request, 0, sizeof request);
+    request.operation.kind = causes[cause].operation;
+    request.operation.prepare = prepare;
+    request.operation.run = run_at_safepoint;
+    request.operation.finish = finish;
+    request.operation.still_needed = is_needed;
+    request.cause = cause;
+    request.seen = seen;
+    return operation_request(&request.operation) && collection_count() != seen;
+}
 
 bool collection_request_mp(struct mutator *mutator, enum collection_cause cause, size_t bytes)
 {
-    (void)mutator, (void)cause, (void)bytes;
-    return false;
+    (void)mutator, (void)bytes;
+    return heap.is_on && heap.plan->collects && collect_mp(cause, collection_count());
 }
-uint64_t collection_count(void) { return totals.collections; }
-const struct collection_totals *collection_totals(void) { return &totals; }
-void collection_set_observer(void (*observe)(const struct collection_record *record))
+
+static bool make_room_mp(struct mutator *mutator, size_t bytes, uint64_t collections_seen)
 {
-    observer = observe;
-    (void)observer;
+    (void)mutator;
+    return collect_mp(heap_is_humongous(bytes) ? COLLECTION_HUMONGOUS : COLLECTION_ALLOCATION,
+                      collections_seen);
+}
+
+const struct plan plan_full = { .name = "G1", .collects = true, .make_room_mp = make_room_mp };
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+enum err collection_start(void)
+{
+    memset(&totals, 0, sizeof totals);
+    totals.since_ns = os_now_ns();
+    store_relaxed(&begun, 0); /* before any other thread */
+    return heap.plan->collects ? gang_new("GC Thread", &heap.gang) : ERR_OK;
+}
+
+void collection_end(void)
+{
+    if (heap.gang)
+        gang_end(heap.gang);
+    heap.gang = NULL;
+    weak_end();
+    mark_end();
+    slide_end();
 }

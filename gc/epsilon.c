@@ -5,10 +5,9 @@
  * SPDX-License-Identifier: MIT */
 #include "gc/plan.h"
 
-static bool make_no_room_mp(struct mutator *mutator, size_t bytes)
+static bool make_no_room_mp(struct mutator *mutator, size_t bytes, uint64_t collections_seen)
 {
-    (void)mutator;
-    (void)bytes;
+    (void)mutator, (void)bytes, (void)collections_seen;
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "base/insist.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "gc/collection_priv.h"
 #include "gc/heap_sizes.h"
 
 #include <stdio.h>
@@ -47,25 +48,64 @@ static enum err fail(enum err err, const char *what, const char *flag, uint64_t 
     return err;
 }
 
+static void end_tables(void)
+{
+    if (heap.regions.side)
+        side_tables_end(&heap.side);
+    region_table_end(&heap.regions);
+}
+
+/* Of the flags that make collections come when nothing needs them. */
+static void start_stress(void)
+{
+    heap.is_stress_random = flags->gc_alot;
+    heap.stress_interval = flags->gc_alot ? flags->gc_alot_interval : flags->gc_stress_interval;
+    if (!heap.plan->collects)
+        heap.stress_interval = 0;
+}
+
+static enum err start_side_tables(const struct heap_sizes *sizes)
+{
+    struct region_table *t = &heap.regions;
+    if (!heap.plan->collects)
+        return ERR_OK;
+#ifdef __x86_64__
+    INSIST(__builtin_cpu_supports("popcnt"), "this CPU has no popcnt: no collector can run on it");
+#endif
+    enum err err = side_tables_start(&heap.side, t->space.base, sizes->max_bytes);
+    if (err == ERR_OK)
+        t->side = &heap.side;
+    return err;
+}
+
 enum err heap_start(char *message_out, size_t bytes)
 {
     struct heap_sizes sizes = heap_sizes_of_flags();
     struct region_table *t = &heap.regions;
     INSIST(!heap.is_on, "the heap is started twice");
+    heap.plan = plan_chosen();
     enum err err = region_table_start(t, sizes.max_bytes, sizes.region_bytes);
     if (err != ERR_OK)
         return fail(err, "reserve", "-Xmx", sizes.max_bytes, message_out, bytes);
-    err = region_commit_first(t, (uint32_t)(sizes.initial_bytes / sizes.region_bytes));
+    err = start_side_tables(&sizes);
+    if (err == ERR_OK)
+        err = collection_start();
+    if (err == ERR_OK)
+        err = region_commit_first(t, (uint32_t)(sizes.initial_bytes / sizes.region_bytes));
     if (err != ERR_OK) {
-        region_table_end(t);
+        collection_end();
+        end_tables();
         return fail(err, "commit", "-Xms", sizes.initial_bytes, message_out, bytes);
     }
-    heap.plan = plan_chosen();
     heap.tlab_bytes = sizes.tlab_bytes;
+    heap.is_tlab_fixed = !flags->resize_tlab;
     heap.shared = REGION_NONE;
     heap.rest_cursor = 0;
     heap.no_rest_from = heap.used_bytes = 0;
+    heap.allocated_bytes = heap.waste_bytes = heap.refills = 0;
     heap.was_refused = false;
+    heap.goal = heap.plan->collects ? t->committed : t->reserved;
+    start_stress();
     heap.is_on = true;
     log_start_lines(&sizes);
     return ERR_OK;
@@ -76,7 +116,8 @@ void heap_end(void)
     INSIST(heap.is_on && !heap.mutators, "the heap ends%s",
            heap.is_on ? " while mutators are attached" : " twice");
     heap_verify_end();
-    region_table_end(&heap.regions);
+    collection_end();
+    end_tables();
     heap.is_on = false;
 }
 
@@ -107,6 +148,9 @@ void heap_detach(struct mutator *mutator)
     lock_acquire(&heap.lock);
     INSIST(mutator->link, "a mutator detaches that is not attached");
     heap_retire_tlab_locked(mutator);
+    heap.allocated_bytes += mutator->allocated_bytes - mutator->tlab_figures.allocated_then;
+    heap.waste_bytes += mutator->tlab_figures.waste_bytes;
+    heap.refills += mutator->tlab_figures.refills;
     *mutator->link = mutator->next;
     if (mutator->next)
         mutator->next->link = mutator->link;

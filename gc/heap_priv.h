@@ -15,30 +15,51 @@
 #ifndef GC_HEAP_PRIV_H
 #define GC_HEAP_PRIV_H
 
+#include "base/gang.h"
 #include "base/lock.h"
 #include "gc/heap.h"
 #include "gc/plan.h"
 #include "gc/region.h"
+#include "gc/side_tables.h"
 
 struct heap {
     bool is_on;
     const struct plan *plan;
-    uint64_t tlab_bytes;
+    uint64_t tlab_bytes;      /* of a TLAB at most */
+    bool is_tlab_fixed;       /* they do not adapt */
+    uint64_t stress_interval; /* allocations between two collections, 0 = as the heap needs */
+    bool is_stress_random;    /* that many on average */
+    struct gang *gang;        /* the VM thread's */
+    struct side_tables side;  /* all zero when nothing collects */
 
     struct lock lock;
     struct region_table regions;
+    uint32_t goal;         /* regions that are committed before a collection is tried */
     uint32_t shared;       /* the SMALL region that is handed out from; REGION_NONE */
     uint32_t rest_cursor;  /* where the search for a rest goes on */
     uint64_t no_rest_from; /* no SMALL region has a rest of that many bytes; 0 = not known */
     uint64_t used_bytes;   /* handed out of SMALL regions, whole regions of humongous ones */
     bool was_refused;      /* the system gave no memory the last time it was asked */
     struct mutator *mutators;
+    uint64_t allocated_bytes, waste_bytes, refills; /* by mutators that have detached */
 };
 
 extern struct heap heap;
 
-/* [self] The rest goes back, if nothing was taken behind it; the TLAB is empty then. */
+/* Has an object of that size regions of its own? */
+static inline bool heap_is_humongous(uint64_t bytes)
+{
+    return bytes > heap.regions.region_bytes / 2;
+}
+
+/* [self, or a collection] The rest goes back, if nothing was taken behind it; the TLAB is empty
+ * then. */
 void heap_retire_tlab_locked(struct mutator *mutator);
+/* [collection] The size of its next TLAB, from what it allocated since the last collection. */
+void heap_resize_tlab_locked(struct mutator *mutator);
+
+/* [operation] heap_verify_at_safepoint() for who holds the lock. */
+bool heap_verify_locked(char *text_out, size_t bytes);
 
 /* [start] Gives back what verification keeps between two calls. */
 void heap_verify_end(void);

@@ -113,6 +113,10 @@ static bool check_object(struct verification *v, const struct object *object, co
     if (object_header_shape(header) && kind != OBJECT_INSTANCE && kind != OBJECT_RECORD)
         return fault(v, "the %s at %p has shape %u", object_kind_name(kind), (const void *)object,
                      object_header_shape(header));
+    if (kind == OBJECT_RECORD && object_header_shape(header) >= object_header_size_words(header))
+        return fault(v, "the RECORD at %p has %u references in %llu words", (const void *)object,
+                     object_header_shape(header),
+                     (unsigned long long)object_header_size_words(header));
     bool has_size = object_header_size_words(header) != 0;
     if (has_size == has_length || (has_length && room < 2))
         return fault(v, "the header at %p, 0x%llx, is no header of a %s", (const void *)object,
@@ -248,12 +252,10 @@ static const char *wrong_with(value_t value)
 static bool check_values(struct verification *v, struct object *object, const char *end)
 {
     (void)end;
-    enum object_kind kind = object_kind(object);
-    enum object_layout layout = object_layout(kind);
-    uint64_t words = object_size_words(object) - 1;
-    if (layout == OBJECT_LAYOUT_LEAF)
-        return true;
-    for (uint64_t i = layout == OBJECT_LAYOUT_TAIL; i < words; i++) {
+    uint64_t header = load_relaxed(&object->header); /* all have stopped */
+    enum object_kind kind = object_header_kind(header);
+    uint64_t i, to = object_value_words(header, object_words_of(object, header), &i);
+    for (; i < to; i++) {
         value_t value = load_relaxed(&object->word[i]); /* all have stopped */
         const char *wrong = wrong_with(value);
         if (wrong)
@@ -276,17 +278,22 @@ static void check_root(struct root_visitor *visitor, value_t *slot, const char *
         fault(v, "the %s at %p: 0x%llx %s", what, (void *)slot, (unsigned long long)*slot, wrong);
 }
 
-bool heap_verify_at_safepoint(char *text_out, size_t bytes)
+bool heap_verify_locked(char *text_out, size_t bytes)
 {
     struct verification v = { .text = text_out, .bytes = bytes };
     struct root_check check = { { check_root }, &v };
+    if (check_sums(&v) && prepare_starts(&v) && walk_all(&v, check_and_mark) &&
+        walk_all(&v, check_values))
+        roots_visit_locked(&check.visitor);
+    return !v.has_failed;
+}
+
+bool heap_verify_at_safepoint(char *text_out, size_t bytes)
+{
     if (!heap.is_on)
         return true;
     lock_acquire(&heap.lock); /* threads in a safe state detach, and give their TLAB back */
-    if (check_sums(&v) && prepare_starts(&v) && walk_all(&v, check_and_mark))
-        walk_all(&v, check_values);
+    bool is_good = heap_verify_locked(text_out, bytes);
     lock_release(&heap.lock);
-    if (!v.has_failed)
-        roots_visit_at_safepoint(&check.visitor);
-    return !v.has_failed;
+    return is_good;
 }

@@ -43,6 +43,14 @@ struct mutator {
     struct participant *participant;
     struct rooted *rooted;    /* innermost first */
     uint64_t allocated_bytes; /* by slow paths: TLABs handed out, humongous objects */
+    struct tlab_figures {
+        uint64_t wanted_bytes;   /* of the next TLAB; 0 = none was taken yet */
+        uint64_t allocated_then; /* allocated_bytes at the last collection */
+        uint64_t waste_bytes;    /* given up since then */
+        uint32_t refills;        /* since then */
+    } tlab_figures;
+    uint64_t stress_count; /* allocations until the next collection of a stress flag */
+    uint64_t random;       /* of -XX:+GCALot */
     /* vm/: visits the roots of this thread that are not ROOTED slots. */
     void (*each_root_at_safepoint)(struct mutator *mutator, struct root_visitor *visitor);
     /* vm/: what this thread holds that is no root becomes nil; called by a collection for each

@@ -3,11 +3,13 @@
 
 #include "base/insist.h"
 
-static const struct {
-    const char *name;
-    enum object_layout layout;
-} kinds[] = {
-#define OBJECT_KIND(name, layout, text) { #name, OBJECT_LAYOUT_##layout },
+static const char *const names[] = {
+#define OBJECT_KIND(name, layout, text) #name,
+#include "gc/object_kind.def"
+};
+
+const uint8_t object_layouts[OBJECT_KIND_COUNT] = {
+#define OBJECT_KIND(name, layout, text) OBJECT_LAYOUT_##layout,
 #include "gc/object_kind.def"
 };
 
@@ -19,12 +21,12 @@ static void check_kind(enum object_kind kind)
 enum object_layout object_layout(enum object_kind kind)
 {
     check_kind(kind);
-    return kinds[kind].layout;
+    return object_layouts[kind];
 }
 
 const char *object_kind_name(enum object_kind kind)
 {
-    return (unsigned)kind < OBJECT_KIND_COUNT ? kinds[kind].name : "?"; /* messages ask too */
+    return (unsigned)kind < OBJECT_KIND_COUNT ? names[kind] : "?"; /* messages ask too */
 }
 
 #define HEAD_WORDS 2 /* the header and the length */

@@ -73,6 +73,8 @@ static inline bool value_is_kind(value_t v, enum object_kind kind)
 }
 
 enum object_layout object_layout(enum object_kind kind);
+/* By kind; of a kind that is one. */
+extern const uint8_t object_layouts[OBJECT_KIND_COUNT];
 const char *object_kind_name(enum object_kind kind);
 
 /* Of a BYTES, DOUBLES or ARRAY. */
@@ -83,6 +85,30 @@ static inline uint64_t object_length(const struct object *object)
 
 /* Header included.  Of any object. */
 uint64_t object_size_words(const struct object *object);
+/* The same, for who has the header at hand. */
+static inline uint64_t object_words_of(const struct object *object, uint64_t header)
+{
+    uint64_t words = object_header_size_words(header);
+    return __builtin_expect(words != 0, 1) ? words : object_size_words(object);
+}
+/* The words of an object that are values: [*first_out, the result). */
+static inline uint64_t object_value_words(uint64_t header, uint64_t words, uint64_t *first_out)
+{
+    switch (object_layouts[object_header_kind(header)]) {
+    case OBJECT_LAYOUT_VALUES:
+        *first_out = 0;
+        return words - 1;
+    case OBJECT_LAYOUT_TAIL:
+        *first_out = 1;
+        return words - 1;
+    case OBJECT_LAYOUT_PREFIX:
+        *first_out = 0;
+        return object_header_shape(header);
+    default:
+        *first_out = 0;
+        return 0;
+    }
+}
 /* Of a new BYTES, DOUBLES, ARRAY or STRING with that many elements or bytes, which must be
  * below 2^48. */
 uint64_t object_words_for_length(enum object_kind kind, uint64_t length);

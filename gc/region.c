@@ -11,6 +11,8 @@
 
 #include "base/insist.h"
 #include "base/os.h"
+#include "gc/poison.h"
+#include "gc/side_tables.h"
 
 enum err region_table_start(struct region_table *t, uint64_t max_bytes, uint64_t region_bytes)
 {
@@ -43,8 +45,12 @@ void region_table_end(struct region_table *t)
 
 static enum err commit_more(struct region_table *t, uint32_t count)
 {
-    enum err err = vspace_commit(&t->space, (uint64_t)t->committed << t->region_shift,
-                                 (uint64_t)count << t->region_shift);
+    enum err err = ERR_OK;
+    if (t->side)
+        err = side_tables_commit(t->side, (uint64_t)(t->committed + count) << t->region_shift);
+    if (err == ERR_OK)
+        err = vspace_commit(&t->space, (uint64_t)t->committed << t->region_shift,
+                            (uint64_t)count << t->region_shift);
     if (err == ERR_OK)
         t->committed += count;
     return err;
@@ -60,9 +66,10 @@ enum err region_commit_first(struct region_table *t, uint32_t count)
 static uint32_t least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t most_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static bool grow(struct region_table *t, uint32_t needed, struct region_growth *growth_out)
+static bool grow(struct region_table *t, uint32_t needed, uint32_t limit,
+                 struct region_growth *growth_out)
 {
-    uint32_t count = least_of(most_of(needed, t->committed / 4), t->reserved - t->committed);
+    uint32_t count = least_of(most_of(needed, t->committed / 4), limit - t->committed);
     growth_out->wanted_bytes = (uint64_t)count << t->region_shift;
     while (commit_more(t, count) != ERR_OK) {
         if (count == needed)
@@ -74,21 +81,30 @@ static bool grow(struct region_table *t, uint32_t needed, struct region_growth *
 }
 
 /* Records above high are FREE and need no look: a page of them stays untouched. */
-static uint32_t find(const struct region_table *t, uint32_t count)
+static uint32_t find(const struct region_table *t, uint32_t count, uint32_t limit)
 {
     uint32_t from = t->first_free; /* the run that is being looked at */
     for (uint32_t i = from; i < t->high && i - from < count; i++)
         if (t->region[i].state != REGION_FREE)
             from = i + 1;
-    return count <= t->reserved - from ? from : REGION_NONE;
+    return from < limit && count <= limit - from ? from : REGION_NONE;
+}
+
+static void unclose(struct region_table *t, uint32_t index)
+{
+    if (t->region[index].is_closed)
+        poison_open(region_bottom(t, index), t->region_bytes);
+    t->region[index].is_closed = false;
 }
 
 static void mark_taken(struct region_table *t, uint32_t first, uint32_t count,
                        enum region_state state)
 {
     bool is_humongous = state == REGION_HUMONGOUS_START;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        unclose(t, first + i);
         t->region[first + i].state = is_humongous && i > 0 ? REGION_HUMONGOUS_NEXT : state;
+    }
     t->used += count;
     t->humongous += is_humongous ? count : 0;
     t->high = most_of(t->high, first + count);
@@ -97,13 +113,79 @@ static void mark_taken(struct region_table *t, uint32_t first, uint32_t count,
 }
 
 uint32_t region_take(struct region_table *t, uint32_t count, enum region_state state,
-                     struct region_growth *growth_out)
+                     uint32_t limit, struct region_growth *growth_out)
 {
-    uint32_t first = find(t, count);
+    uint32_t first = find(t, count, limit);
     if (first == REGION_NONE)
         return REGION_NONE;
-    if (first + count > t->committed && !grow(t, first + count - t->committed, growth_out))
+    if (first + count > t->committed && !grow(t, first + count - t->committed, limit, growth_out))
         return REGION_NONE;
     mark_taken(t, first, count, state);
     return first;
+}
+
+/* --- in a collection ---------------------------------------------------------------- */
+
+static void note_dirty(struct region *region, uint64_t bytes)
+{
+    if (region->dirty_bytes < bytes)
+        region->dirty_bytes = bytes;
+}
+
+static void close_region(struct region_table *t, uint32_t index)
+{
+    if (!poison_closes_regions())
+        return;
+    t->region[index].is_closed = true;
+    poison_close(region_bottom(t, index), t->region_bytes);
+}
+
+void region_open(struct region_table *t, uint32_t index, uint64_t bytes)
+{
+    unclose(t, index);
+    poison_allow(region_bottom(t, index), bytes);
+}
+
+void region_free(struct region_table *t, uint32_t first, uint32_t count)
+{
+    uint64_t left = t->region[first].used_bytes;
+    for (uint32_t i = first; i < first + count; i++) {
+        struct region *region = &t->region[i];
+        uint64_t bytes = left < t->region_bytes ? left : t->region_bytes;
+        note_dirty(region, bytes);
+        left -= bytes;
+        region->state = REGION_FREE;
+        region->used_bytes = 0;
+        close_region(t, i);
+    }
+}
+
+void region_set_used(struct region_table *t, uint32_t index, uint64_t used_bytes)
+{
+    struct region *region = &t->region[index];
+    note_dirty(region, region->used_bytes);
+    bool was_free = region->state == REGION_FREE;
+    region->state = used_bytes ? REGION_SMALL : REGION_FREE;
+    region->used_bytes = used_bytes;
+    if (used_bytes)
+        poison_free_memory(region_bottom(t, index) + used_bytes, t->region_bytes - used_bytes);
+    else if (!was_free)
+        close_region(t, index);
+}
+
+void region_table_settle(struct region_table *t)
+{
+    uint32_t end = t->committed;
+    t->used = t->humongous = t->high = 0;
+    t->first_free = end;
+    for (uint32_t i = 0; i < end; i++) {
+        if (t->region[i].state == REGION_FREE) {
+            t->first_free = least_of(t->first_free, i);
+            continue;
+        }
+        t->used++;
+        t->humongous += t->region[i].state > REGION_SMALL;
+        t->high = i + 1;
+    }
+    t->first_free = least_of(t->first_free, t->high);
 }

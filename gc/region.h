@@ -3,15 +3,19 @@
  * Read next: region_take() below, heap_priv.h (whose lock protects all of this).
  * Layer:     gc/, for its own files.
  *
- *              region_take(n), first fit                  (nobody frees yet)
+ *              region_take(n), first fit
  *    FREE -------------------------------> SMALL
- *         \------------------------------> HUMONGOUS_START HUMONGOUS_NEXT ...
+ *     ^  ^\-----------------------------> HUMONGOUS_START HUMONGOUS_NEXT ...
+ *     |  |                                  |            |
+ *     |  +-- region_set_used(0) ---- SMALL  |            |   both in a collection's stop
+ *     +----- region_free(n) ----------------+------------+
  *
  * Promises
- *   R1  A zeroed record is a free, empty region; no record is written before its region is
- *       taken, so a start builds nothing and a large -Xmx costs address space only.
+ *   R1  A zeroed record is a free, empty region of zero memory; no record is written before its
+ *       region is taken, so a start builds nothing and a large -Xmx costs address space only.
  *   R2  The committed regions are the first ones; what is taken is committed.
  *   R3  used <= committed <= reserved, and used counts the records that are not FREE.
+ *   R4  From dirty_bytes and used_bytes on, whichever is more, a region is zero to its end.
  * Asks of callers
  *   C1  The heap's lock, or a stop, but for region_index() and region_bottom().
  *
@@ -35,17 +39,22 @@ enum region_state {
 
 struct region {
     enum region_state state;
-    uint64_t used_bytes; /* SMALL: handed out; START: the object's size; else 0 */
+    bool is_closed;       /* nobody may touch it; builds with asserts only, region_set_used() */
+    uint64_t used_bytes;  /* SMALL: handed out; START: the object's size; else 0 */
+    uint64_t dirty_bytes; /* below it there may be what earlier objects left; R4 */
 };
 
+struct side_tables;
+
 struct region_table {
-    struct vspace space;   /* the reservation */
-    struct region *region; /* a record for each region of the reservation */
+    struct vspace space;      /* the reservation */
+    struct side_tables *side; /* committed along with the heap; NULL = there are none */
+    struct region *region;    /* a record for each region of the reservation */
     uint64_t region_bytes;
     unsigned region_shift;
     uint32_t reserved, committed, used, humongous;
     uint32_t first_free; /* none below is FREE */
-    uint32_t high;       /* none from here on was ever taken */
+    uint32_t high;       /* none from here on is taken */
 };
 
 /* What a call has grown the heap by; 0 wanted = it had no need to. */
@@ -62,10 +71,21 @@ void region_table_end(struct region_table *t);
 /* Makes the first count regions memory, in one call. */
 MUST_USE enum err region_commit_first(struct region_table *t, uint32_t count);
 
-/* The first of count neighbours that were FREE, all in the wanted state now (or START,
- * NEXT, NEXT, ...), or REGION_NONE.  Grows the committed part when it must. */
+/* The first of count neighbours below limit that were FREE, all in the wanted state now (or
+ * START, NEXT, NEXT, ...), or REGION_NONE.  Grows the committed part when it must. */
 uint32_t region_take(struct region_table *t, uint32_t count, enum region_state state,
-                     struct region_growth *growth_out);
+                     uint32_t limit, struct region_growth *growth_out);
+
+/* [collection] The count neighbours, START and NEXTs, become FREE.  The table's sums and marks
+ * are wrong until region_table_settle(). */
+void region_free(struct region_table *t, uint32_t first, uint32_t count);
+/* [collection] A SMALL or FREE region holds objects up to used_bytes from now on, 0 = it is
+ * FREE.  Where free memory is kept closed, it can be touched only after region_open(). */
+void region_set_used(struct region_table *t, uint32_t index, uint64_t used_bytes);
+/* [collection] Lets the first bytes of a region be written to. */
+void region_open(struct region_table *t, uint32_t index, uint64_t bytes);
+/* [collection] Counts and bounds again, from the records. */
+void region_table_settle(struct region_table *t);
 
 static inline char *region_bottom(const struct region_table *t, uint32_t index)
 {

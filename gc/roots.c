@@ -15,14 +15,19 @@ static void visit_mutator(struct mutator *mutator, struct root_visitor *visitor)
         mutator->each_root_at_safepoint(mutator, visitor);
 }
 
+void roots_visit_locked(struct root_visitor *visitor)
+{
+    if (each_common)
+        each_common(visitor);
+    for (struct mutator *mutator = heap.mutators; mutator; mutator = mutator->next)
+        visit_mutator(mutator, visitor);
+}
+
 /* Threads in a safe state attach and detach during a stop: the list needs its lock, which
  * is a marked one.  The visitor must not take it again. */
 void roots_visit_at_safepoint(struct root_visitor *visitor)
 {
-    if (each_common)
-        each_common(visitor);
     lock_acquire(&heap.lock);
-    for (struct mutator *mutator = heap.mutators; mutator; mutator = mutator->next)
-        visit_mutator(mutator, visitor);
+    roots_visit_locked(visitor);
     lock_release(&heap.lock);
 }

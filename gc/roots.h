@@ -35,5 +35,7 @@ static inline void root_visit_range(struct root_visitor *visitor, value_t *from,
 void roots_set_common(void (*each)(struct root_visitor *visitor));
 /* [operation] Every root of the process. */
 void roots_visit_at_safepoint(struct root_visitor *visitor);
+/* [operation] The same for who holds the heap's lock. */
+void roots_visit_locked(struct root_visitor *visitor);
 
 #endif

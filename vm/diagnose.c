@@ -4,6 +4,8 @@
 #include "base/flags.h"
 #include "base/lock.h"
 #include "base/os.h"
+#include "gc/collection.h"
+#include "gc/heap.h"
 #include "safepoint/stops.h"
 #include "vm/string.h"
 
@@ -16,6 +18,36 @@ bool diagnose_safepoint_mp(struct guest_thread *thread, value_t *window, uint32_
     (void)thread, (void)argument_count;
     stops_force(NULL, NULL);
     window[0] = VALUE_NIL;
+    return true;
+}
+
+bool diagnose_gc_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)argument_count;
+    if (!flags->disable_explicit_gc)
+        collection_request_mp(&thread->mutator, COLLECTION_SYSTEM_GC, 0);
+    window[0] = VALUE_NIL;
+    return true;
+}
+
+bool diagnose_gc_count(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)thread, (void)argument_count;
+    window[0] = value_of_double((double)collection_count());
+    return true;
+}
+
+bool diagnose_heap_used(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)thread, (void)argument_count;
+    window[0] = value_of_double((double)heap_figures().used_bytes);
+    return true;
+}
+
+bool diagnose_heap_size(struct guest_thread *thread, value_t *window, uint32_t argument_count)
+{
+    (void)thread, (void)argument_count;
+    window[0] = value_of_double((double)heap_figures().committed_bytes);
     return true;
 }
 

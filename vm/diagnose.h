@@ -4,6 +4,9 @@
  * Layer:     vm/.
  *
  *   safepoint()        stops all, returns when the stop is over
+ *   gc()               collects, returns when it is over; -XX:+DisableExplicitGC: does nothing
+ *   gcCount()          collections so far
+ *   heapUsed(), heapSize()   bytes handed out, and committed
  *   threadDump()       all threads, with guest and native frames, to stderr
  *   inject(kind, ms)   with -XX:+UnlockDiagnosticVMOptions: the calling thread is, for so long,
  *                      "busy"    running without a poll
@@ -21,6 +24,10 @@
 #include "vm/guest_thread.h"
 
 bool diagnose_safepoint_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
+bool diagnose_gc_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
+bool diagnose_gc_count(struct guest_thread *thread, value_t *window, uint32_t argument_count);
+bool diagnose_heap_used(struct guest_thread *thread, value_t *window, uint32_t argument_count);
+bool diagnose_heap_size(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 bool diagnose_thread_dump_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 bool diagnose_inject_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count);
 

@@ -1,35 +1,40 @@
 /* direct.c -- see direct.h.
  *
- * A buffer is published after its last byte is zero: its object is made last, with the record
- * in it before anything can stop.  While it is being zeroed the thread holds a use.
+ * A buffer is published after its last byte is zero: its memory is taken and zeroed first, and
+ * the object that leads to it is made last.  While it is zeroed the thread that makes it holds a
+ * use.  The object keeps the buffer: when a collection has found the object dead, the cleaner
+ * gives the memory back.  A limit that live and dead buffers exceed together asks for a
+ * collection; a limit that live ones exceed is OutOfMemory.
  *
  * SPDX-License-Identifier: MIT */
 #include "vm/direct.h"
 
 #include "alloc/bulk.h"
 #include "alloc/direct.h"
+#include "gc/collection.h"
 #include "gc/heap.h"
 #include "vm/array.h"
-#include "vm/parking.h"
+#include "vm/outside.h"
 
 #include <inttypes.h>
 
-struct record {
-    struct direct_buffer buffer;
-    struct record *next;
-};
-
-/* All of the program; pushed by exchange, walked when no other thread is left. */
-static _Atomic(struct record *) records;
+#define MOST_TRIES 2 /* collections for one buffer: others may take what the first one freed */
 
 /* NULL for anything else than a buffer. */
 static struct direct_buffer *buffer_of(value_t value)
 {
     if (!value_is_kind(value, OBJECT_DIRECT))
         return NULL;
-    struct record *record =
-        (struct record *)(uintptr_t)load_acquire(&value_as_object(value)->word[0]);
-    return &record->buffer;
+    return (struct direct_buffer *)(uintptr_t)load_acquire(&value_as_object(value)->word[0]);
+}
+
+/* Nobody can use the buffer of a dead object, but a late use may count itself for a moment. */
+static bool release_buffer(void *part)
+{
+    if (direct_free(part) == DIRECT_IN_USE)
+        return false;
+    outside_free(part);
+    return true;
 }
 
 /* --- Direct(n) ------------------------------------------------------------------------- */
@@ -49,29 +54,45 @@ static bool fail_allocation(struct guest_thread *thread, enum direct_result why,
     return guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY, text);
 }
 
-static void add_record(struct record *record)
+static enum direct_result try_allocate_mp(struct participant *self, uint64_t bytes,
+                                          struct direct_buffer *buffer)
 {
-    record->next = load_relaxed(&records); /* checked by the exchange */
-    while (!compare_exchange_seq(&records, &record->next, record))
-        ;
+    participant_enter_safe(self, PARTICIPANT_BLOCKED);
+    enum direct_result result = direct_allocate(bytes, buffer);
+    participant_leave_safe(self, PARTICIPANT_GUEST);
+    return result;
+}
+
+/* True: a collection was done, and the buffers that it found dead are free. */
+static bool collect_buffers_mp(struct guest_thread *thread)
+{
+    struct participant *self = guest_thread_participant(thread);
+    if (!collection_request_mp(&thread->mutator, COLLECTION_DIRECT_MEMORY, 0))
+        return false;
+    participant_enter_safe(self, PARTICIPANT_BLOCKED);
+    weak_clean_dead();
+    participant_leave_safe(self, PARTICIPANT_GUEST);
+    return true;
 }
 
 /* Memory for the record and the buffer; the system is asked in BLOCKED. */
-static struct record *allocate_mp(struct guest_thread *thread, uint64_t bytes)
+static struct direct_buffer *allocate_mp(struct guest_thread *thread, uint64_t bytes)
 {
     struct participant *self = guest_thread_participant(thread);
     enum direct_result result = DIRECT_NO_MEMORY;
-    participant_enter_safe(self, PARTICIPANT_BLOCKED);
-    struct record *record = owned_calloc(sizeof *record);
-    if (record)
-        result = direct_allocate(bytes, &record->buffer);
-    participant_leave_safe(self, PARTICIPANT_GUEST);
-    if (result != DIRECT_OK) {
-        fail_allocation(thread, result, bytes);
-        return NULL;
+    struct direct_buffer *buffer = outside_calloc(sizeof *buffer, release_buffer);
+    for (int tries = 0; buffer; tries++) {
+        result = try_allocate_mp(self, bytes, buffer);
+        bool may_help = bytes <= direct_figures().limit_bytes; /* else no collection does */
+        if (result == DIRECT_OK || tries == MOST_TRIES || !may_help || !collect_buffers_mp(thread))
+            break;
     }
-    add_record(record);
-    return record;
+    if (result == DIRECT_OK)
+        return buffer;
+    if (buffer)
+        outside_free(buffer);
+    fail_allocation(thread, result, bytes);
+    return NULL;
 }
 
 bool direct_native_new_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
@@ -81,19 +102,20 @@ bool direct_native_new_mp(struct guest_thread *thread, value_t *window, uint32_t
     if (!(wanted >= 0 && wanted <= (double)DIRECT_MOST_BYTES) || wanted != (double)(uint64_t)wanted)
         return guest_fail(thread, "Size must be a whole number from 0 to %" PRIu64 ".",
                           DIRECT_MOST_BYTES);
-    struct record *record = allocate_mp(thread, (uint64_t)wanted);
-    if (!record)
+    struct direct_buffer *buffer = allocate_mp(thread, (uint64_t)wanted);
+    if (!buffer)
         return false;
-    bulk_zero_mp(guest_thread_participant(thread), record->buffer.bytes, record->buffer.size);
-    direct_done(&record->buffer);
+    bulk_zero_mp(guest_thread_participant(thread), buffer->bytes, buffer->size);
+    direct_done(buffer);
     struct object *object =
         heap_allocate_mp(&thread->mutator, object_header(OBJECT_DIRECT, 2, 0), 2);
     if (!object) {
-        direct_free(&record->buffer);
+        release_buffer(buffer);
         return guest_fail_out_of_heap(thread, 2 * OBJECT_WORD_BYTES);
     }
-    store_release(&object->word[0], (uintptr_t)record);
+    store_release(&object->word[0], (uintptr_t)buffer);
     window[0] = value_of_object(object);
+    outside_watch(buffer, window[0]);
     return true;
 }
 
@@ -206,16 +228,4 @@ bool direct_property_size(struct guest_thread *thread, value_t *window, uint32_t
     (void)thread, (void)argument_count;
     window[0] = value_of_double((double)direct_size(value_as_object(window[0])));
     return true;
-}
-
-/* --- the end -------------------------------------------------------------------------------------
- */
-
-void direct_end_all(void)
-{
-    struct record *next;
-    for (struct record *record = exchange_seq(&records, NULL); record; record = next) {
-        next = record->next;
-        direct_free(&record->buffer); /* one that was freed stays so */
-    }
 }

@@ -6,7 +6,8 @@
  *   var b = Direct(1048576);   zeroed, in pieces between which stops may come
  *   b.size  b.get(i)  b.set(i, 255)  b[i]  zero(b)  free(b)  b.free()
  *
- * The object in the heap points to a record outside, which outlives the memory: using a
+ * The object in the heap points to a record outside, which outlives the memory and goes with the
+ * object: using a
  * buffer that was freed is a guest error, and so is freeing one that another thread uses.
  *
  * Natives and methods (natives.h); methods find the buffer in window[0].
@@ -31,8 +32,5 @@ bool direct_property_size(struct guest_thread *thread, value_t *window, uint32_t
 value_t direct_get(struct guest_thread *thread, value_t buffer, value_t index);
 bool direct_set(struct guest_thread *thread, value_t buffer, value_t index, value_t value);
 uint64_t direct_size(const struct object *buffer);
-
-/* [main, no other thread is left] Frees the memory of all buffers that are left. */
-void direct_end_all(void);
 
 #endif

@@ -14,8 +14,8 @@ bool error_object_start_mp(struct guest_thread *thread);
 /* [self, guest] Makes the thread's spare, used when the heap has no room for a new one. False: a
  * guest error is recorded. */
 bool error_object_make_spare_mp(struct guest_thread *thread);
-/* [self, guest] One for a thread that is about to be started, so that it need not take an allocation
- * buffer for it; nil = a guest error is recorded. */
+/* [self, guest] One for a thread that is about to be started, so that it need not take an
+ * allocation buffer for it; nil = a guest error is recorded. */
 value_t error_object_spare_for_another_mp(struct guest_thread *thread);
 
 /* [self, guest] Never fails: when the heap is full the strings are put outside it, and the

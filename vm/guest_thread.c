@@ -145,10 +145,10 @@ enum err guest_thread_attach(const char *name, struct guest_thread **thread_out)
 void guest_thread_detach(struct guest_thread *thread)
 {
     guest_error_clear(thread);
+    if (thread->mutator.participant)
+        guest_frames_hide(thread); /* before the record can go with the object */
     heap_detach(&thread->mutator);
-    if (thread->mutator.participant) {
-        guest_frames_hide(thread);
+    if (thread->mutator.participant)
         participant_detach(thread->mutator.participant);
-    }
     free_thread(thread);
 }

@@ -71,5 +71,9 @@ struct native natives[] = {
     NATIVE("zero", 1, direct_native_zero_mp),
 
     NATIVE("safepoint", 0, diagnose_safepoint_mp),
+    NATIVE("gc", 0, diagnose_gc_mp),
+    NATIVE("gcCount", 0, diagnose_gc_count),
+    NATIVE("heapUsed", 0, diagnose_heap_used),
+    NATIVE("heapSize", 0, diagnose_heap_size),
 };
 const size_t native_count = sizeof natives / sizeof *natives;

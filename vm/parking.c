@@ -119,36 +119,3 @@ bool parking_await_main(uint64_t timeout_ns)
     }
     return true;
 }
-
-/* --- memory ------------------------------------------------------------------------------ */
-
-struct owned {
-    struct owned *next;
-    _Alignas(CACHE_LINE_BYTES) char bytes[];
-};
-
-static _Atomic(struct owned *) all_owned;
-
-void *owned_calloc(size_t bytes)
-{
-    size_t whole =
-        (sizeof(struct owned) + bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
-    struct owned *owned = aligned_alloc(CACHE_LINE_BYTES, whole);
-    if (!owned)
-        return NULL;
-    memset(owned, 0, whole);
-    owned->next = load_relaxed(&all_owned); /* checked by the exchange */
-    while (!compare_exchange_seq(&all_owned, &owned->next, owned))
-        ;
-    return owned->bytes;
-}
-
-void owned_free_all(void)
-{
-    struct owned *owned = exchange_seq(&all_owned, NULL);
-    while (owned) {
-        struct owned *next = owned->next;
-        free(owned);
-        owned = next;
-    }
-}

@@ -10,7 +10,7 @@
  *      +----------------------------------------------+ by a thread that is running
  *
  * What a thread waits on is a waitable: it lies outside the heap, because objects move and
- * a futex is an address, and lives as long as the program (owned_calloc).  Its guard is taken
+ * a futex is an address, and lives as long as its object (outside.h).  Its guard is taken
  * in BLOCKED only, so that no stop waits for who holds it.
  *
  * Note [N] Nobody left.  `active` counts the program's threads that are not parked.  Who parks
@@ -84,12 +84,5 @@ void parking_end_active(void);
 void parking_note_main_waits(struct parker *self);
 /* [any] Waits until the main thread waits for the first time; false: not within the timeout. */
 bool parking_await_main(uint64_t timeout_ns);
-
-/* --- memory outside the heap that lives as long as the program -------------------- */
-
-/* [any] All zero; NULL = the system has none. */
-void *owned_calloc(size_t bytes);
-/* [main, no other thread is left] */
-void owned_free_all(void);
 
 #endif

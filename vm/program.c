@@ -6,13 +6,13 @@
 #include "base/insist.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
+#include "gc/weak.h"
 #include "safepoint/stops.h"
 #include "vm/arena.h"
 #include "vm/array.h"
 #include "vm/checker.h"
 #include "vm/compiler.h"
 #include "vm/diagnostics.h"
-#include "vm/direct.h"
 #include "vm/error_object.h"
 #include "vm/globals.h"
 #include "vm/guest_frames.h"
@@ -286,7 +286,7 @@ enum program_result program_run(struct guest_thread *thread, struct program *pro
     participant_enter_safe(self, PARTICIPANT_NATIVE);
     if (!are_threads_left) {
         guest_frames_forget_places(); /* it waits for readers: not in GUEST */
-        direct_end_all();
+        weak_clean_all();
         threads_end();
     }
     return result;

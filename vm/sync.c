@@ -24,6 +24,7 @@
 
 #include "gc/heap.h"
 #include "safepoint/sched_point.h"
+#include "vm/outside.h"
 #include "vm/threads.h"
 
 #include <inttypes.h>
@@ -54,7 +55,7 @@ static void *new_pair_mp(struct guest_thread *thread, value_t *window, enum obje
         guest_fail_out_of_heap(thread, 2 * OBJECT_WORD_BYTES);
         return NULL;
     }
-    void *outside = owned_calloc(bytes);
+    void *outside = outside_calloc(bytes, outside_release_plain);
     if (!outside) {
         guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY,
                         "OutOfMemory: the system has none for a lock or barrier.");
@@ -62,6 +63,7 @@ static void *new_pair_mp(struct guest_thread *thread, value_t *window, enum obje
     }
     store_relaxed(&object->word[0], (uintptr_t)outside); /* published by whoever stores it */
     window[0] = value_of_object(object);
+    outside_watch(outside, window[0]);
     return outside;
 }
 
@@ -126,16 +128,17 @@ static bool wait_for_lock(struct guest_thread *thread, struct guest_lock *lock)
 bool sync_lock_acquire_mp(struct guest_thread *thread, value_t *window, uint32_t argument_count)
 {
     (void)argument_count;
-    struct guest_lock *lock = outside_of(window[0]);
+    struct guest_lock *lock = outside_of(window[0]); /* which window[0] keeps until we have it */
+    bool is_done = try_lock(lock, word_of(thread));
+    if (!is_done) {
+        if ((load_relaxed(&lock->word) & ~HAS_WAITERS) == word_of(thread)) /* only we store that */
+            return guest_fail(thread, "This thread holds the lock already.");
+        struct participant *self = guest_thread_participant(thread);
+        participant_enter_safe(self, PARTICIPANT_BLOCKED);
+        is_done = wait_for_lock(thread, lock);
+        participant_leave_safe(self, PARTICIPANT_GUEST);
+    }
     window[0] = VALUE_NIL;
-    if (try_lock(lock, word_of(thread)))
-        return true;
-    if ((load_relaxed(&lock->word) & ~HAS_WAITERS) == word_of(thread)) /* only we store that */
-        return guest_fail(thread, "This thread holds the lock already.");
-    struct participant *self = guest_thread_participant(thread);
-    participant_enter_safe(self, PARTICIPANT_BLOCKED);
-    bool is_done = wait_for_lock(thread, lock);
-    participant_leave_safe(self, PARTICIPANT_GUEST);
     return is_done || threads_fail_deadlock_mp(thread);
 }
 
@@ -163,19 +166,19 @@ bool sync_lock_release_mp(struct guest_thread *thread, value_t *window, uint32_t
     struct guest_lock *lock = outside_of(window[0]);
     struct participant *self = guest_thread_participant(thread);
     uint32_t word = word_of(thread);
-    window[0] = VALUE_NIL;
-    if (compare_exchange_seq(&lock->word, &word, 0)) /* [L] */
-        return true;
-    if (MUTANT(46)) {
-        store_release(&lock->word, 0);
-        return true;
+    if (!compare_exchange_seq(&lock->word, &word, 0)) { /* [L] */
+        if (MUTANT(46)) {
+            store_release(&lock->word, 0);
+            return true;
+        }
+        if ((word & ~HAS_WAITERS) != word_of(thread))
+            return guest_fail(thread,
+                              word ? "Another thread holds the lock." : "The lock is not held.");
+        participant_enter_safe(self, PARTICIPANT_BLOCKED);
+        release_and_wake(lock); /* window[0] keeps it meanwhile */
+        participant_leave_safe(self, PARTICIPANT_GUEST);
     }
-    if ((word & ~HAS_WAITERS) != word_of(thread))
-        return guest_fail(thread,
-                          word ? "Another thread holds the lock." : "The lock is not held.");
-    participant_enter_safe(self, PARTICIPANT_BLOCKED);
-    release_and_wake(lock);
-    participant_leave_safe(self, PARTICIPANT_GUEST);
+    window[0] = VALUE_NIL;
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include "vm/error_object.h"
 #include "vm/interp.h"
 #include "vm/natives.h"
+#include "vm/outside.h"
 #include "vm/string.h"
 
 #include <ctype.h>
@@ -31,9 +32,9 @@
 #define MOST_SLEEP_MS 1e12 /* some 31 years; what nanoseconds in 64 bits bear */
 
 /* Of the running program. */
-static struct waitable all_ended; /* guard: alive */
-static uint32_t alive;            /* main included */
-static _Atomic(struct thread_record *) records;
+static struct waitable all_ended;              /* guard: alive */
+static uint32_t alive;                         /* main included */
+static _Atomic(struct thread_record *) failed; /* who ended with an error, latest first */
 
 /* --- records --------------------------------------------------------------------------- */
 
@@ -46,6 +47,15 @@ static void init_record(struct thread_record *record, const char *name, size_t l
         record->name[i] = iscntrl((unsigned char)name[i]) ? '?' : name[i];
     record->name[length] = '\0';
     record->end.name = record->name;
+}
+
+/* Those that have failed are kept until the program ends, for what is told then. */
+static bool release_record(void *part)
+{
+    const struct thread_record *record = part;
+    if (record->error_kind == GUEST_ERROR_NONE)
+        outside_free(part);
+    return true;
 }
 
 struct thread_record *thread_record_new(const char *name)
@@ -89,6 +99,9 @@ static void keep_error(struct guest_thread *thread)
     record->error_trace = guest_trace(thread, &length);
     if (record->error_trace)
         record->error_trace[length] = '\0'; /* without the last newline */
+    record->next = load_relaxed(&failed);   /* checked by the exchange */
+    while (!compare_exchange_seq(&failed, &record->next, record))
+        ;
 }
 
 static void keep_result(struct guest_thread *thread)
@@ -182,13 +195,6 @@ static bool start_blocked_mp(struct guest_thread *self, struct guest_thread *thr
     return is_started;
 }
 
-static void add_record(struct thread_record *record)
-{
-    record->next = load_relaxed(&records); /* checked by the exchange */
-    while (!compare_exchange_seq(&records, &record->next, record))
-        ;
-}
-
 /* --- spawn ------------------------------------------------------------------------------------ */
 
 /* What names a callee: "worker", or NULL when it cannot be called. */
@@ -227,7 +233,7 @@ static struct thread_record *new_record(struct guest_thread *thread, const value
         guest_fail(thread, "Can only call functions and classes.");
         return NULL;
     }
-    struct thread_record *record = owned_calloc(sizeof *record);
+    struct thread_record *record = outside_calloc(sizeof *record, release_record);
     if (!record) {
         guest_fail_kind(thread, GUEST_ERROR_OUT_OF_MEMORY,
                         "OutOfMemory: the system has none for a thread.");
@@ -274,7 +280,8 @@ bool threads_spawn_mp(struct guest_thread *self, value_t *window, uint32_t argum
     struct thread_record *record = new_record(self, window, argument_count, &callee);
     if (!record)
         return false;
-    bind_object(object, record);
+    bind_object(value_as_object(window[0]), record);
+    outside_watch(record, window[0]);
     struct guest_thread *thread = new_thread_mp(self, window, argument_count, callee, record);
     if (!thread)
         return false;
@@ -283,7 +290,6 @@ bool threads_spawn_mp(struct guest_thread *self, value_t *window, uint32_t argum
         return guest_fail_kind(self, GUEST_ERROR_OUT_OF_MEMORY,
                                "OutOfMemory: the system starts no more threads.");
     }
-    add_record(record);
     return true;
 }
 
@@ -420,7 +426,7 @@ void threads_begin(struct guest_thread *main_thread)
 {
     waitable_init(&all_ended, "all other threads to end", 0, NULL);
     alive = 1;
-    store_relaxed(&records, NULL); /* no other thread yet */
+    store_relaxed(&failed, NULL); /* no other thread yet */
     store_relaxed(&main_thread->record->state, THREAD_STATE_RUNS);
     parking_begin(&main_thread->record->parker);
 }
@@ -456,17 +462,35 @@ bool threads_are_left(void)
     return are_left;
 }
 
+/* In the order in which they ended. */
+static void turn_round_failed(void)
+{
+    struct thread_record *first = NULL, *next;
+    for (struct thread_record *r = exchange_seq(&failed, NULL); r; r = next) {
+        next = r->next;
+        r->next = first;
+        first = r;
+    }
+    store_seq(&failed, first);
+}
+
+static void write_error(FILE *errors, const struct thread_record *r)
+{
+    fprintf(errors, "Thread \"%s\" ended with an error that no join raised:\n%s\n", r->name,
+            r->error_message ? r->error_message : "(no memory for its message)");
+    if (r->error_trace && r->error_trace[0])
+        fprintf(errors, "%s\n", r->error_trace);
+}
+
 enum guest_error_kind threads_write_errors(FILE *errors)
 {
     enum guest_error_kind worst = GUEST_ERROR_NONE;
-    for (struct thread_record *r = load_acquire(&records); r; r = r->next) {
-        if (!has_ended(r) || r->error_kind == GUEST_ERROR_NONE ||
-            load_relaxed(&r->error_was_raised))
+    if (!threads_are_left())
+        turn_round_failed();
+    for (struct thread_record *r = load_acquire(&failed); r; r = r->next) {
+        if (!has_ended(r) || load_relaxed(&r->error_was_raised))
             continue;
-        fprintf(errors, "Thread \"%s\" ended with an error that no join raised:\n%s\n", r->name,
-                r->error_message ? r->error_message : "(no memory for its message)");
-        if (r->error_trace && r->error_trace[0])
-            fprintf(errors, "%s\n", r->error_trace);
+        write_error(errors, r);
         if (worst != GUEST_ERROR_OUT_OF_MEMORY)
             worst = r->error_kind;
     }
@@ -475,11 +499,13 @@ enum guest_error_kind threads_write_errors(FILE *errors)
 
 void threads_end(void)
 {
-    for (struct thread_record *r = exchange_seq(&records, NULL); r; r = r->next) {
+    struct thread_record *next;
+    for (struct thread_record *r = exchange_seq(&failed, NULL); r; r = next) {
+        next = r->next;
         free(r->error_message);
         free(r->error_trace);
+        outside_free(r);
     }
-    owned_free_all();
 }
 
 bool threads_await_main(uint64_t timeout_ns) { return parking_await_main(timeout_ns); }

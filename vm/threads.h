@@ -36,7 +36,7 @@ struct thread_record {
     enum guest_error_kind error_kind;  /* GUEST_ERROR_NONE: a result */
     char *error_message, *error_trace; /* malloc'ed; the trace may be NULL */
     _Atomic bool error_was_raised;     /* by a join; a statistic for the end of the program */
-    struct thread_record *next;        /* in the program's list */
+    struct thread_record *next;        /* in the program's list of those that failed */
 };
 
 /* [self] For a thread that is not spawned: a record of its own.  ERR_NO_MEMORY. */
@@ -55,8 +55,7 @@ bool threads_wait_for_all_mp(struct guest_thread *main_thread);
 enum guest_error_kind threads_write_errors(FILE *errors);
 /* [any] Others than main run, or wait, still. */
 bool threads_are_left(void);
-/* [main, none is left] Frees what the program's threads, locks and buffers left outside the heap.
- */
+/* [main, none is left, after weak_clean_all()] Frees what threads that failed have left. */
 void threads_end(void);
 
 /* [any, not in guest] Waits until the main guest thread waits for the first time (for a lock,

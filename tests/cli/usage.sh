@@ -38,7 +38,6 @@ refuse 64 "-Xms64m contradicts -Xmx32m" "$sp" ttsp -Xms64m -Xmx32m c-calm
 refuse 64 "-Xmx1m contradicts -Xmx2m"   "$sp" ttsp -Xmx2m -Xmx1m
 refuse 64 "16k to 1g"                   "$sp" stress -Xss4k protocol
 refuse 64 "power of two"                "$sp" ttsp -XX:G1HeapRegionSize=3m c-calm
-refuse 64 "no other collector"          "$sp" bench -XX:-UseEpsilonGC
 refuse 64 "0 to 1000000"                "$sp" ttsp -XX:SafepointSpinMicros=9999999
 refuse 64 "whole, chunked"              "$sp" ttsp -XX:BulkPolicy=hole
 refuse 64 "-XX:BulkPolicy=chunked"      "$sp" ttsp -XX:BulkPolicy=whole -XX:BulkPolicy=chunked

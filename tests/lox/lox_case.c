@@ -382,7 +382,7 @@ static void check_stderr(struct verdict *verdict, const struct lox_case *lox_cas
     static const struct lox_lines nothing;
     const struct lox_lines *texts = &lox_case->stderr_texts;
     for (size_t i = 0; i < texts->count; i++)
-        if (!memmem(err.at, err.bytes, texts->at[i].text.at, texts->at[i].text.bytes))
+        if (err.bytes == 0 || !memmem(err.at, err.bytes, texts->at[i].text.at, texts->at[i].text.bytes))
             differ(verdict, "stderr contains", 0, texts->at[i].text, err);
     if (lox_case->errors.count)
         compare_lines(verdict, "compile error", &lox_case->errors, err, true);

@@ -44,7 +44,7 @@ static inline void detach(struct mutator *mutator)
 }
 
 /* Stops, a heap, and the calling thread in it.  Flags as on a command line, NULL ends. */
-static inline void begin(const char *const *arguments)
+static inline void begin_collecting(const char *const *arguments)
 {
     log_start(os_now_ns());
     for (; *arguments; arguments++)
@@ -52,6 +52,16 @@ static inline void begin(const char *const *arguments)
     ck_assert_int_eq(stops_start(), ERR_OK);
     heap_start_or_die();
     attach(&self, "test");
+}
+#define BEGIN_COLLECTING(...) begin_collecting((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same without a collector, and with TLABs of one size: every object stays, where it is,
+ * rooted or not. */
+static inline void begin(const char *const *arguments)
+{
+    flags_set_for_test("-XX:+UseEpsilonGC");
+    flags_set_for_test("-XX:-ResizeTLAB");
+    begin_collecting(arguments);
 }
 #define BEGIN(...) begin((const char *const[]){ __VA_ARGS__, NULL })
 

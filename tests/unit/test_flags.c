@@ -252,11 +252,11 @@ START_TEST(a_flag_that_no_machine_can_honour_is_refused_at_the_end)
           "-XX:G1HeapRegionSize=3m: not a power of two from 64k to 512m, nor 0" },
         { "-XX:G1HeapRegionSize=32k",
           "-XX:G1HeapRegionSize=32k: not a power of two from 64k to 512m, nor 0" },
-        { "-XX:-UseEpsilonGC", "-XX:-UseEpsilonGC: there is no other collector to use" },
         { "-XX:G1HeapRegionSize=64k", NULL },
         { "-XX:G1HeapRegionSize=512m", NULL },
         { "-XX:G1HeapRegionSize=0", NULL },
         { "-XX:+UseEpsilonGC", NULL },
+        { "-XX:-UseEpsilonGC", NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         flags_reset();

@@ -185,7 +185,7 @@ START_TEST(humongous_objects_have_neighbouring_regions_to_themselves)
 }
 END_TEST
 
-/* Nobody frees regions yet, so the holes are made by hand. */
+/* The holes are made by hand. */
 START_TEST(regions_are_taken_first_fit)
 {
     static const uint32_t holes[] = { 3, 4, 8, 9, 10 };
@@ -193,22 +193,22 @@ START_TEST(regions_are_taken_first_fit)
     struct region_growth growth = { 0, 0 };
     ck_assert_int_eq(region_table_start(&t, 16 * 64 * KIB, 64 * KIB), ERR_OK);
     for (uint32_t i = 0; i < 12; i++)
-        ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, &growth), i);
+        ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, t.reserved, &growth), i);
     for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
         t.region[holes[i]].state = REGION_FREE;
     t.used -= 5;
     t.first_free = 3;
-    ck_assert_uint_eq(region_take(&t, 5, REGION_HUMONGOUS_START, &growth), REGION_NONE);
-    ck_assert_uint_eq(region_take(&t, 3, REGION_HUMONGOUS_START, &growth), 8);
+    ck_assert_uint_eq(region_take(&t, 5, REGION_HUMONGOUS_START, t.reserved, &growth), REGION_NONE);
+    ck_assert_uint_eq(region_take(&t, 3, REGION_HUMONGOUS_START, t.reserved, &growth), 8);
     ck_assert_int_eq(t.region[8].state, REGION_HUMONGOUS_START);
     ck_assert_int_eq(t.region[9].state, REGION_HUMONGOUS_NEXT);
     ck_assert_int_eq(t.region[10].state, REGION_HUMONGOUS_NEXT);
-    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, &growth), 3);
-    ck_assert_uint_eq(region_take(&t, 2, REGION_HUMONGOUS_START, &growth), 12);
-    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, &growth), 4);
+    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, t.reserved, &growth), 3);
+    ck_assert_uint_eq(region_take(&t, 2, REGION_HUMONGOUS_START, t.reserved, &growth), 12);
+    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, t.reserved, &growth), 4);
     ck_assert_uint_eq(t.first_free, 14);
-    ck_assert_uint_eq(region_take(&t, 2, REGION_HUMONGOUS_START, &growth), 14);
-    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, &growth), REGION_NONE);
+    ck_assert_uint_eq(region_take(&t, 2, REGION_HUMONGOUS_START, t.reserved, &growth), 14);
+    ck_assert_uint_eq(region_take(&t, 1, REGION_SMALL, t.reserved, &growth), REGION_NONE);
     ck_assert_uint_eq(t.used, 16);
     region_table_end(&t);
 }

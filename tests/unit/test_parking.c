@@ -195,20 +195,6 @@ START_TEST(the_line_is_served_in_order_and_who_comes_back_keeps_its_place)
 }
 END_TEST
 
-START_TEST(owned_memory_is_zero_and_freed_at_once)
-{
-    for (int i = 1; i < 500; i++) {
-        unsigned char *bytes = owned_calloc((size_t)i);
-        ck_assert_ptr_nonnull(bytes);
-        for (int k = 0; k < i; k++)
-            ck_assert_uint_eq(bytes[k], 0);
-        memset(bytes, 0xff, (size_t)i);
-    }
-    owned_free_all(); /* the address sanitizer's build counts */
-    owned_free_all();
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("parking");
@@ -217,7 +203,6 @@ int main(void)
     tcase_add_test(tc, one_token_goes_round_and_no_deadlock_is_told);
     tcase_add_loop_test(tc, when_all_wait_main_is_told, 0, THREADS + 1);
     tcase_add_test(tc, the_line_is_served_in_order_and_who_comes_back_keeps_its_place);
-    tcase_add_test(tc, owned_memory_is_zero_and_freed_at_once);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }
