@@ -23,6 +23,7 @@
 #include "gc/heap_priv.h"
 #include "gc/mark.h"
 #include "gc/slide.h"
+#include "gc/verify_marks.h"
 #include "gc/weak.h"
 #include "safepoint/operation.h"
 
@@ -116,16 +117,47 @@ static uint64_t committed_bytes(void)
     return (uint64_t)heap.regions.committed << heap.regions.region_shift;
 }
 
-static void verify(bool is_wanted, const char *when, uint64_t *ns_out)
+static void verify_before(void)
 {
     char fault[256];
-    *ns_out = 0;
-    if (!is_wanted)
-        return;
     uint64_t start_ns = os_now_ns();
-    INSIST(heap_verify_locked(fault, sizeof fault), "the heap is broken %s collection %llu: %s",
-           when, (unsigned long long)record.number, fault);
-    *ns_out = os_now_ns() - start_ns;
+    record.verify_before_ns = record.verify_during_ns = record.verify_after_ns = 0;
+    if (!flags->verify_before_gc)
+        return;
+    INSIST(heap_verify_locked(fault, sizeof fault, NULL),
+           "the heap is broken before collection %llu: %s", (unsigned long long)record.number,
+           fault);
+    record.verify_before_ns = os_now_ns() - start_ns;
+}
+
+static void verify_during(uint64_t objects_marked)
+{
+    char fault[256];
+    uint64_t start_ns = os_now_ns();
+    if (!flags->verify_during_gc)
+        return;
+    INSIST(verify_marks_locked(objects_marked, fault, sizeof fault),
+           "the marks of collection %llu are wrong: %s", (unsigned long long)record.number, fault);
+    record.verify_during_ns = os_now_ns() - start_ns;
+}
+
+/* What was counted while marking and moving is what the heap holds now. */
+static void verify_after(void)
+{
+    char fault[256];
+    struct heap_contents contents;
+    uint64_t start_ns = os_now_ns();
+    if (!flags->verify_after_gc)
+        return;
+    INSIST(heap_verify_locked(fault, sizeof fault, &contents),
+           "the heap is broken after collection %llu: %s", (unsigned long long)record.number,
+           fault);
+    INSIST(contents.objects == record.live_objects && contents.bytes == record.live_bytes,
+           "collection %llu left %llu objects of %llu bytes, it counted %llu of %llu",
+           (unsigned long long)record.number, (unsigned long long)contents.objects,
+           (unsigned long long)contents.bytes, (unsigned long long)record.live_objects,
+           (unsigned long long)record.live_bytes);
+    record.verify_after_ns = os_now_ns() - start_ns;
 }
 
 static void retire_tlabs(void)
@@ -162,6 +194,25 @@ static void begin_phase(enum collection_phase phase) { record.phase_begin_ns[pha
 static void end_phase(enum collection_phase phase)
 {
     record.phase_ns[phase] = os_now_ns() - record.phase_begin_ns[phase];
+}
+
+#define TOO_MANY_IN_A_ROW 5 /* HotSpot's */
+
+/* A heap that is almost full can be collected for ever, for a few objects each time.  Only what the
+ * heap needed counts, not what a flag or the program asked for. */
+static void count_overhead(uint64_t now_ns)
+{
+    static uint64_t end_before_ns;
+    uint64_t all_ns = now_ns - (end_before_ns ? end_before_ns : totals.since_ns);
+    uint64_t most = (uint64_t)heap.regions.reserved << heap.regions.region_shift;
+    bool is_too_slow =
+        (double)(now_ns - record.begin_ns) * 100 > (double)all_ns * (double)flags->gc_time_limit;
+    bool is_full =
+        (double)(most - heap.used_bytes) * 100 < (double)most * (double)flags->gc_heap_free_limit;
+    end_before_ns = now_ns;
+    if (causes[record.cause].operation != OPERATION_COLLECT_FOR_ALLOCATION)
+        return;
+    heap.overhead = is_too_slow && is_full ? heap.overhead + 1 : 0;
 }
 
 /* So many regions that, of them, as large a share is free as the flag wants. */
@@ -202,6 +253,7 @@ static void collect_locked(void)
     begin_phase(COLLECTION_PHASE_MARK);
     struct mark_sums marked = mark_all(record.workers);
     end_phase(COLLECTION_PHASE_MARK);
+    verify_during(marked.objects);
     begin_phase(COLLECTION_PHASE_PREPARE);
     slide_prepare(record.workers, is_tight, flags->full_gc_moves_all);
     end_phase(COLLECTION_PHASE_PREPARE);
@@ -225,6 +277,7 @@ static void end_record(void)
     record.capacity_after_bytes = committed_bytes();
     count_regions(&record.small_after, &record.humongous_after);
     record.end_ns = os_now_ns();
+    count_overhead(record.end_ns);
 }
 
 static uint64_t marked_end_bytes; /* of the heap, how far there may be marks */
@@ -233,10 +286,10 @@ static void run_at_safepoint(struct operation *operation)
 {
     lock_acquire(&heap.lock); /* [L]; marked */
     begin_record((const struct request *)operation);
-    verify(flags->verify_before_gc, "before", &record.verify_before_ns);
+    verify_before();
     marked_end_bytes = (uint64_t)heap.regions.high << heap.regions.region_shift;
     collect_locked();
-    verify(flags->verify_after_gc, "after", &record.verify_after_ns);
+    verify_after();
     end_record();
     lock_release(&heap.lock);
 }
@@ -250,7 +303,7 @@ static void add_to_totals(void)
     hist_record(&totals.pause_ns, record.end_ns - record.begin_ns);
     totals.user_ns += record.user_ns;
     totals.system_ns += record.system_ns;
-    totals.verify_ns += record.verify_before_ns + record.verify_after_ns;
+    totals.verify_ns += record.verify_before_ns + record.verify_during_ns + record.verify_after_ns;
     totals.moved_bytes += record.moved_bytes;
     totals.weak_cleared += record.weak_cleared;
     totals.allocated_bytes += record.allocated_bytes;
@@ -294,9 +347,15 @@ bool collection_request_mp(struct mutator *mutator, enum collection_cause cause,
 
 static bool make_room_mp(struct mutator *mutator, size_t bytes, uint64_t collections_seen)
 {
-    (void)mutator;
-    return collect_mp(heap_is_humongous(bytes) ? COLLECTION_HUMONGOUS : COLLECTION_ALLOCATION,
-                      collections_seen);
+    bool is_done = collect_mp(
+        heap_is_humongous(bytes) ? COLLECTION_HUMONGOUS : COLLECTION_ALLOCATION, collections_seen);
+    participant_lock(mutator->participant, &heap.lock);
+    bool is_hopeless = flags->use_gc_overhead_limit && heap.overhead >= TOO_MANY_IN_A_ROW;
+    if (is_hopeless)
+        heap.overhead = 0; /* whoever catches the error may let go of something */
+    heap.was_hopeless = is_hopeless;
+    lock_release(&heap.lock);
+    return is_done && !is_hopeless;
 }
 
 const struct plan plan_full = { .name = "G1", .collects = true, .make_room_mp = make_room_mp };

@@ -61,9 +61,9 @@ struct collection_record {
     unsigned workers, workers_most;
     uint64_t begin_ns, end_ns; /* of the work inside the stop, verification included */
     uint64_t phase_begin_ns[COLLECTION_PHASES], phase_ns[COLLECTION_PHASES];
-    uint64_t verify_before_ns, verify_after_ns; /* 0 = not asked for */
-    uint64_t user_ns, system_ns;                /* CPU time of all workers together */
-    uint64_t faults;                            /* page faults of all workers together */
+    uint64_t verify_before_ns, verify_during_ns, verify_after_ns; /* 0 = not asked for */
+    uint64_t user_ns, system_ns; /* CPU time of all workers together */
+    uint64_t faults;             /* page faults of all workers together */
     uint64_t used_before_bytes, used_after_bytes;
     uint64_t capacity_before_bytes, capacity_after_bytes; /* committed */
     uint32_t small_before, small_after;                   /* regions */

@@ -103,7 +103,8 @@ enum err heap_start(char *message_out, size_t bytes)
     heap.rest_cursor = 0;
     heap.no_rest_from = heap.used_bytes = 0;
     heap.allocated_bytes = heap.waste_bytes = heap.refills = 0;
-    heap.was_refused = false;
+    heap.was_refused = heap.was_hopeless = false;
+    heap.overhead = 0;
     heap.goal = heap.plan->collects ? t->committed : t->reserved;
     start_stress();
     heap.is_on = true;
@@ -185,11 +186,13 @@ void heap_describe_failure(uint64_t asked_bytes, char *text_out, size_t bytes)
 {
     struct heap_figures figures = heap_figures();
     lock_acquire(&heap.lock);
-    bool was_refused = heap.was_refused;
+    bool was_refused = heap.was_refused, was_hopeless = heap.was_hopeless;
     lock_release(&heap.lock);
     snprintf(text_out, bytes, "asked for %llu bytes, %llu of %llu available%s",
              (unsigned long long)asked_bytes,
              (unsigned long long)(figures.reserved_bytes - figures.used_bytes),
              (unsigned long long)figures.reserved_bytes,
-             was_refused ? ", but the system gives no more" : "");
+             was_hopeless  ? ", GC overhead limit exceeded"
+             : was_refused ? ", but the system gives no more"
+                           : "");
 }

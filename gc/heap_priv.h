@@ -40,6 +40,8 @@ struct heap {
     uint64_t no_rest_from; /* no SMALL region has a rest of that many bytes; 0 = not known */
     uint64_t used_bytes;   /* handed out of SMALL regions, whole regions of humongous ones */
     bool was_refused;      /* the system gave no memory the last time it was asked */
+    bool was_hopeless;     /* the last collection was one too many, see overhead */
+    uint32_t overhead;     /* collections in a row that cost too much; collection.c */
     struct mutator *mutators;
     uint64_t allocated_bytes, waste_bytes, refills; /* by mutators that have detached */
 };
@@ -58,8 +60,12 @@ void heap_retire_tlab_locked(struct mutator *mutator);
 /* [collection] The size of its next TLAB, from what it allocated since the last collection. */
 void heap_resize_tlab_locked(struct mutator *mutator);
 
-/* [operation] heap_verify_at_safepoint() for who holds the lock. */
-bool heap_verify_locked(char *text_out, size_t bytes);
+struct heap_contents {
+    uint64_t objects, bytes;
+};
+/* [operation] heap_verify_at_safepoint() for who holds the lock; contents_out: what the walk
+ * found, NULL = of no interest. */
+bool heap_verify_locked(char *text_out, size_t bytes, struct heap_contents *contents_out);
 
 /* [start] Gives back what verification keeps between two calls. */
 void heap_verify_end(void);

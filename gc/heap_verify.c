@@ -10,9 +10,12 @@
  *   E2  the number of records that are not FREE = used; none at or above high
  *   E3  START is followed by as many NEXT as its object needs; NEXT follows nothing else
  *   E4  a walk from a region's bottom ends at its used_bytes exactly
+ *   E5  what follows is zero from where region.h, R4, says so, as far as that is within the
+ *       first CHECKED_BYTES of it
  *
  * SPDX-License-Identifier: MIT */
 #include "gc/heap_priv.h"
+#include "gc/poison.h"
 #include "gc/roots.h"
 
 #include "base/insist.h"
@@ -29,6 +32,7 @@ struct verification {
     char *text;
     size_t bytes;
     bool has_failed;
+    struct heap_contents contents;
 };
 
 __attribute__((format(printf, 2, 3))) static bool fault(struct verification *v, const char *format,
@@ -154,6 +158,29 @@ static bool check_and_mark(struct verification *v, struct object *object, const 
     if (!check_object(v, object, end))
         return false;
     set_start(object);
+    v->contents.objects++;
+    v->contents.bytes += object_size_words(object) * OBJECT_WORD_BYTES;
+    return true;
+}
+
+#define CHECKED_BYTES 4096 /* a look: the rest of a large region may never have been touched */
+
+/* E5 */
+static bool check_rest(struct verification *v, uint32_t index)
+{
+    const struct region_table *t = &heap.regions;
+    const struct region *region = &t->region[index];
+    uint64_t from =
+        region->dirty_bytes > region->used_bytes ? region->dirty_bytes : region->used_bytes;
+    uint64_t to = from + CHECKED_BYTES < t->region_bytes ? from + CHECKED_BYTES : t->region_bytes;
+    if (!poison_can_look())
+        return true;
+    for (; from < to; from += OBJECT_WORD_BYTES) {
+        const uint64_t *word = (const uint64_t *)(void *)(region_bottom(t, index) + from);
+        if (*word)
+            return fault(v, "region %u: 0x%llx at %llu, where memory should be zero", index,
+                         (unsigned long long)*word, (unsigned long long)from);
+    }
     return true;
 }
 
@@ -185,7 +212,7 @@ static uint32_t walk_region(struct verification *v, uint32_t index, visit_object
         if (region->used_bytes > t->region_bytes)
             return fault(v, "region %u holds %llu bytes", index,
                          (unsigned long long)region->used_bytes);
-        return walk(v, bottom, bottom + region->used_bytes, visit);
+        return walk(v, bottom, bottom + region->used_bytes, visit) && check_rest(v, index);
     case REGION_HUMONGOUS_START:
         count = check_humongous(v, index);
         return count && walk(v, bottom, bottom + region->used_bytes, visit) ? count : 0;
@@ -278,13 +305,15 @@ static void check_root(struct root_visitor *visitor, value_t *slot, const char *
         fault(v, "the %s at %p: 0x%llx %s", what, (void *)slot, (unsigned long long)*slot, wrong);
 }
 
-bool heap_verify_locked(char *text_out, size_t bytes)
+bool heap_verify_locked(char *text_out, size_t bytes, struct heap_contents *contents_out)
 {
     struct verification v = { .text = text_out, .bytes = bytes };
     struct root_check check = { { check_root }, &v };
     if (check_sums(&v) && prepare_starts(&v) && walk_all(&v, check_and_mark) &&
         walk_all(&v, check_values))
         roots_visit_locked(&check.visitor);
+    if (contents_out)
+        *contents_out = v.contents;
     return !v.has_failed;
 }
 
@@ -293,7 +322,7 @@ bool heap_verify_at_safepoint(char *text_out, size_t bytes)
     if (!heap.is_on)
         return true;
     lock_acquire(&heap.lock); /* threads in a safe state detach, and give their TLAB back */
-    bool is_good = heap_verify_locked(text_out, bytes);
+    bool is_good = heap_verify_locked(text_out, bytes, NULL);
     lock_release(&heap.lock);
     return is_good;
 }

@@ -22,6 +22,7 @@ void __asan_poison_memory_region(void const volatile *start, size_t bytes);
 void __asan_unpoison_memory_region(void const volatile *start, size_t bytes);
 
 static inline bool poison_closes_regions(void) { return true; }
+static inline bool poison_can_look(void) { return false; } /* at the free rest of a region */
 static inline void poison_close(char *start, size_t bytes)
 {
     __asan_poison_memory_region(start, bytes);
@@ -45,6 +46,7 @@ static inline void poison_allow(char *start, size_t bytes)
 #endif
 
 static inline bool poison_closes_regions(void) { return POISON_BY_PAGES; }
+static inline bool poison_can_look(void) { return true; }
 /* Of whole regions; a system that refuses leaves them open. */
 void poison_close(char *start, size_t bytes);
 void poison_open(char *start, size_t bytes);

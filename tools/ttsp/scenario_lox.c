@@ -15,7 +15,7 @@ static const char *const names[] = {
     "calm",        "blocked",      "crowd",
     "storm",       "counted-loop", "counted-loop-strip",
     "zero-whole",  "zero-chunked", "loop-shapes",
-    "spawn-burst", "explain",
+    "spawn-burst", "churn",        "explain",
 };
 #define NAMES    (sizeof names / sizeof *names)
 #define DEFAULTS 8
