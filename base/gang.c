@@ -134,6 +134,8 @@ unsigned gang_grow(struct gang *gang, unsigned workers)
 {
     if (workers > GANG_MOST_WORKERS)
         workers = GANG_MOST_WORKERS;
+    if (workers <= gang->size)
+        return gang->size;
     while (gang->size < workers && start_worker(gang))
         gang->size++;
     store_relaxed(&gang->may_spin, gang->size <= (unsigned)os_cpus_available()); /* a hint */

@@ -58,6 +58,7 @@ static struct collection_record record; /* of the latest; the VM thread's */
 static struct collection_totals totals;
 static void (*observer)(const struct collection_record *record);
 static struct os_usage usage_before;
+static bool is_prepared; /* else the system had no memory for it, and nothing is collected */
 
 /* Relaxed: who sees the number move has been stopped by that collection since, or only wants
  * to know. */
@@ -75,10 +76,15 @@ static bool is_needed(struct operation *operation)
     return ((struct request *)operation)->seen == load_relaxed(&begun); /* we alone change it */
 }
 
+/* Asked once: the system's answer takes six files (seen: 70 us for each collection). */
 static unsigned workers_most(void)
 {
-    uint64_t most = flags->parallel_gc_threads;
-    return most ? (unsigned)most : (unsigned)os_cpus_available();
+    static unsigned cpus;
+    if (flags->parallel_gc_threads)
+        return (unsigned)flags->parallel_gc_threads;
+    if (cpus == 0)
+        cpus = (unsigned)os_cpus_available();
+    return cpus;
 }
 
 /* As many as the heap in use is worth. */
@@ -99,8 +105,7 @@ static void prepare(struct operation *operation)
     record.workers_most = workers_most();
     record.workers =
         mark_prepare(gang_grow(heap.gang, wanted) < wanted ? gang_size(heap.gang) : wanted);
-    INSIST(record.workers > 0 && slide_ready(regions) == ERR_OK,
-           "the system has no memory for a collection");
+    is_prepared = record.workers > 0 && slide_ready(regions) == ERR_OK;
     side_tables_touch(&heap.side, (uint64_t)heap.regions.high << heap.regions.region_shift);
 }
 
@@ -284,6 +289,8 @@ static uint64_t marked_end_bytes; /* of the heap, how far there may be marks */
 
 static void run_at_safepoint(struct operation *operation)
 {
+    if (!is_prepared)
+        return;               /* the requester sees that no collection has begun */
     lock_acquire(&heap.lock); /* [L]; marked */
     begin_record((const struct request *)operation);
     verify_before();
@@ -314,6 +321,8 @@ static void add_to_totals(void)
 static void finish(struct operation *operation)
 {
     (void)operation;
+    if (!is_prepared)
+        return;
     side_tables_clear_marks(&heap.side, marked_end_bytes);
     add_to_totals();
     weak_wake_cleaner();
