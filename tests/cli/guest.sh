@@ -74,6 +74,13 @@ refuse 74 "/nonexistent/x.log" "$sp" run -Xlog:gc:file=/nonexistent/x.log "$lox"
 run "$sp" run "-Xlog:gc*,safepoint*:file=$scratch/log" -XX:+SafepointALot -XX:GuaranteedSafepointInterval=5 "$lox"
 expect_code 0
 expect_true "no gc line in the log" grep -q "Using G1" "$scratch/log"
+expect_true "the log does not say how the heap was left" \
+    grep -qE '\[gc,exit *\]  garbage-first heap   total reserved ' "$scratch/log"
+expect_true "the log does not say what was collected" \
+    grep -qE '\[gc,stats *\] Collections: ' "$scratch/log"
+run "$sp" run --gc-summary "$lox" --gc-summary; expect_code 0; expect_err "collections  "
+expect_true "the summary went to stdout" [ "$(wc -l <"$scratch/out")" = 100000 ]
+refuse 64 "did you mean --gc-summary?" "$sp" run --gc-sumary "$lox"
 (ulimit -v 300000; "$sp" run -Xmx64g "$lox" >"$scratch/out" 2>"$scratch/err"); code=$? last="run -Xmx64g under ulimit -v"
 if [ "$code" != 127 ] && ! grep -qi sanitizer "$scratch/err"; then # asan needs more than that itself
     expect_code 74; expect_err "cannot reserve"

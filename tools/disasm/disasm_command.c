@@ -152,8 +152,9 @@ int disasm_main(int argc, char **argv)
         return EXIT_CODE_ENVIRONMENT;
     }
     struct job job = { &command, source, bytes };
-    int code = cli_open_files(&cli, &none, NULL) ? session_run("disasm", compile_and_print, &job)
-                                                 : cli.exit_code;
+    int code = cli_open_files(&cli, &none, NULL)
+                   ? session_run("disasm", compile_and_print, &job, NULL)
+                   : cli.exit_code;
     free(source);
     return code;
 }

@@ -6,14 +6,18 @@
 #include "tools/run/run.h"
 
 #include "base/err.h"
+#include "base/os.h"
+#include "gc/collection.h"
 #include "tools/cli.h"
 #include "tools/output.h"
+#include "tools/run/gc_summary.h"
 #include "tools/run/session.h"
 #include "tools/run/source.h"
 #include "vm/guest_output.h"
 #include "vm/program.h"
 #include "vm/start.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +31,7 @@ static const char help[] =
     "\n"
     "  -Xmx64m -Xms8m -Xss1m  heap at most, heap at first, stack of the guest thread\n"
     "  -XX:... -Xlog:...      runtime flags, see stillpoint flags and -Xlog:help\n"
+    "  --gc-summary           what all collections came to, on stderr at the end\n"
     "  --help, --version      this text; which version this is\n"
     "\n"
     "SIGQUIT (Ctrl-\\) prints a thread dump.\n"
@@ -35,7 +40,7 @@ static const char help[] =
     "ended with a run-time error, 71 it ran out of heap, 74 the system refused a file or a\n"
     "resource.\n";
 
-static const char *const options_known[] = { "--help", "--version" };
+static const char *const options_known[] = { "--gc-summary", "--help", "--version" };
 
 static int exit_code_of(enum program_result result)
 {
@@ -78,8 +83,10 @@ static int compile_and_run(struct guest_thread *thread, void *argument)
     return exit_code_of(result);
 }
 
+static void print_gc_summary(void) { gc_summary_print(collection_totals(), os_now_ns(), stderr); }
+
 /* Flags up to the program's name; all that follows it is the program's own. */
-static const char *parse(struct cli *cli)
+static const char *parse(struct cli *cli, bool *wants_gc_summary_out)
 {
     struct start_message message;
     const char *path = NULL;
@@ -87,6 +94,10 @@ static const char *parse(struct cli *cli)
         const char *argument = cli_peek(cli);
         if (cli_common(cli))
             continue;
+        if (cli_switch(cli, "--gc-summary")) {
+            *wants_gc_summary_out = true;
+            continue;
+        }
         if (argument[0] == '-' && argument[1] != '\0')
             cli_unknown(cli, options_known, sizeof options_known / sizeof *options_known);
         else
@@ -106,8 +117,9 @@ int run_main(int argc, char **argv)
     struct output none;
     char *source = NULL, message[512];
     size_t bytes = 0;
+    bool wants_gc_summary = false;
     cli_start(&cli, "run", argc, argv);
-    const char *path = parse(&cli);
+    const char *path = parse(&cli, &wants_gc_summary);
     if (cli.has_failed)
         return cli.exit_code;
     if (cli.wants_help || cli.wants_version) {
@@ -122,8 +134,10 @@ int run_main(int argc, char **argv)
         return EXIT_CODE_ENVIRONMENT;
     }
     struct job job = { source, bytes, argc - cli.at, argv + cli.at };
-    int code = cli_open_files(&cli, &none, NULL) ? session_run("run", compile_and_run, &job)
-                                                 : cli.exit_code;
+    int code =
+        cli_open_files(&cli, &none, NULL)
+            ? session_run("run", compile_and_run, &job, wants_gc_summary ? print_gc_summary : NULL)
+            : cli.exit_code;
     free(source);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "tools/run/session.h"
 
 #include "base/err.h"
+#include "gc/gc_log.h"
 #include "gc/heap.h"
 #include "safepoint/stops.h"
 #include "vm/guest_output.h"
@@ -16,8 +17,15 @@ static int refuse(const char *command, const char *why)
     return EXIT_CODE_ENVIRONMENT;
 }
 
+static void report(void (*at_end)(void))
+{
+    gc_log_exit();
+    if (at_end)
+        at_end();
+}
+
 int session_run(const char *command, int (*body)(struct guest_thread *thread, void *argument),
-                void *argument)
+                void *argument, void (*at_end)(void))
 {
     struct start_message message;
     struct guest_thread *thread;
@@ -35,10 +43,12 @@ int session_run(const char *command, int (*body)(struct guest_thread *thread, vo
     if (program_threads_are_left()) { /* the process's end is theirs */
         stops_exit();
         guest_output_flush_last();
+        report(at_end);
         return code;
     }
     program_detach(thread);
     stops_exit();
+    report(at_end);
     heap_end();
     return code;
 }
