@@ -450,9 +450,11 @@ enum err log_option_read(const char *argument, struct log_request *request_out,
 
 void log_print_help(FILE *out)
 {
-    char tags[400] = "", decorators[300] = "";
+    char tags[400] = "", decorators[300] = "", sets[400] = "";
     for (int i = 0; i < TAG_WORDS; i++)
         append(tags, sizeof tags, i % 12 ? ", " : ",\n  ", tag_words[i]);
+    for (int i = 0; i < LOG_TAGS_COUNT; i++)
+        append(sets, sizeof sets, i % 6 ? " " : "\n  ", tag_sets[i]);
     for (int i = 0; i < LOG_DECORATOR_COUNT; i++) {
         char one[40];
         snprintf(one, sizeof one, "%s (%s)", decorator_words[i].word,
@@ -480,10 +482,8 @@ void log_print_help(FILE *out)
         "  dialect=11|17|21|25  lines as that JDK writes them, else as -XX:XlogDialect says\n",
         out);
     fprintf(out, "Tags:\n  %s\n", tags);
-    fputs("Tag sets of this version:\n ", out);
-    for (int i = 0; i < LOG_TAGS_COUNT; i++)
-        fprintf(out, " %s", tag_sets[i]);
-    fputs("\n\nExamples:\n"
+    fprintf(out, "Tag sets of this version:\n  %s\n", sets);
+    fputs("\nExamples:\n"
           "  -Xlog:safepoint*                    stops and their table, to stdout\n"
           "  -Xlog:safepoint=info:file=%p.log    one line per stop, to a file\n"
           "  -Xlog:safepoint:file=s.log::filecount=3,filesize=10m,dialect=17\n"

@@ -225,12 +225,12 @@ END_TEST
 START_TEST(a_selection_that_matches_no_line_is_said_on_stderr)
 {
     ck_assert(freopen(path, "w", stderr) != NULL);
-    configure("-Xlog:gc,gc+age=debug,tlab*", "");
+    configure("-Xlog:gc,gc+age=debug,plab*", "");
     ck_assert_str_eq(
         read_file(path),
         "stillpoint: -Xlog: 'gc+age=debug' matches no line of this version; -Xlog:help "
         "lists the tag sets\n"
-        "stillpoint: -Xlog: 'tlab*' matches no line of this version; -Xlog:help lists "
+        "stillpoint: -Xlog: 'plab*' matches no line of this version; -Xlog:help lists "
         "the tag sets\n");
 }
 END_TEST
