@@ -20,6 +20,7 @@
 #include "base/flags.h"
 #include "base/insist.h"
 #include "base/os.h"
+#include "gc/gc_log.h"
 #include "gc/heap_priv.h"
 #include "gc/mark.h"
 #include "gc/slide.h"
@@ -63,7 +64,6 @@ static bool is_prepared; /* else the system had no memory for it, and nothing is
 /* Relaxed: who sees the number move has been stopped by that collection since, or only wants
  * to know. */
 uint64_t collection_count(void) { return load_relaxed(&begun); }
-const struct collection_totals *collection_totals(void) { return &totals; }
 void collection_set_observer(void (*observe)(const struct collection_record *))
 {
     observer = observe;
@@ -77,7 +77,7 @@ static bool is_needed(struct operation *operation)
 }
 
 /* Asked once: the system's answer takes six files (seen: 70 us for each collection). */
-static unsigned workers_most(void)
+unsigned collection_workers_most(void)
 {
     static unsigned cpus;
     if (flags->parallel_gc_threads)
@@ -91,7 +91,7 @@ static unsigned workers_most(void)
 static unsigned workers_wanted(void)
 {
     uint64_t worth = 1 + heap_figures().used_bytes / flags->heap_size_per_gc_thread;
-    return worth < workers_most() ? (unsigned)worth : workers_most();
+    return worth < collection_workers_most() ? (unsigned)worth : collection_workers_most();
 }
 
 static void prepare(struct operation *operation)
@@ -102,7 +102,7 @@ static void prepare(struct operation *operation)
     lock_acquire(&heap.lock);
     regions = heap.regions.committed;
     lock_release(&heap.lock);
-    record.workers_most = workers_most();
+    record.workers_most = collection_workers_most();
     record.workers =
         mark_prepare(gang_grow(heap.gang, wanted) < wanted ? gang_size(heap.gang) : wanted);
     is_prepared = record.workers > 0 && slide_ready(regions) == ERR_OK;
@@ -326,8 +326,26 @@ static void finish(struct operation *operation)
     side_tables_clear_marks(&heap.side, marked_end_bytes);
     add_to_totals();
     weak_wake_cleaner();
+    gc_log_collection(&record);
     if (observer)
         observer(&record);
+}
+
+const struct collection_totals *collection_totals(void)
+{
+    static struct collection_totals now;
+    now = totals;
+    lock_acquire(&heap.lock);
+    now.allocated_bytes += heap.allocated_bytes;
+    now.tlab_waste_bytes += heap.waste_bytes;
+    now.tlab_refills += heap.refills;
+    for (const struct mutator *m = heap.mutators; m; m = m->next) {
+        now.allocated_bytes += m->allocated_bytes - m->tlab_figures.allocated_then;
+        now.tlab_waste_bytes += m->tlab_figures.waste_bytes;
+        now.tlab_refills += m->tlab_figures.refills;
+    }
+    lock_release(&heap.lock);
+    return &now;
 }
 
 /* --- requests ----------------------------------------------------------------------------------

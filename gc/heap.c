@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "gc/collection_priv.h"
+#include "gc/gc_log.h"
 #include "gc/heap_sizes.h"
 
 #include <stdio.h>
@@ -35,6 +36,8 @@ static void log_start_lines(const struct heap_sizes *sizes)
     log_line(LOG_TAGS_GC_INIT, LOG_LEVEL_INFO, "Heap Initial Capacity: %s", initial);
     log_line(LOG_TAGS_GC_INIT, LOG_LEVEL_INFO, "Heap Max Capacity: %s", max);
     log_line(LOG_TAGS_GC_INIT, LOG_LEVEL_INFO, "Pre-touch: Disabled");
+    if (heap.plan->collects)
+        gc_log_init(collection_workers_most());
 }
 
 static enum err fail(enum err err, const char *what, const char *flag, uint64_t wanted_bytes,
