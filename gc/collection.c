@@ -88,23 +88,24 @@ unsigned collection_workers_most(void)
 }
 
 /* As many as the heap in use is worth. */
-static unsigned workers_wanted(void)
+static unsigned workers_wanted(uint64_t used_bytes)
 {
-    uint64_t worth = 1 + heap_figures().used_bytes / flags->heap_size_per_gc_thread;
+    uint64_t worth = 1 + used_bytes / flags->heap_size_per_gc_thread;
     return worth < collection_workers_most() ? (unsigned)worth : collection_workers_most();
 }
 
 static void prepare(struct operation *operation)
 {
-    unsigned wanted = workers_wanted();
+    uint64_t used_bytes = heap_figures().used_bytes;
+    unsigned wanted = workers_wanted(used_bytes);
     uint32_t regions;
     (void)operation;
     lock_acquire(&heap.lock);
     regions = heap.regions.committed;
     lock_release(&heap.lock);
     record.workers_most = collection_workers_most();
-    record.workers =
-        mark_prepare(gang_grow(heap.gang, wanted) < wanted ? gang_size(heap.gang) : wanted);
+    unsigned there = gang_grow(heap.gang, wanted);
+    record.workers = mark_prepare(there < wanted ? there : wanted, used_bytes);
     is_prepared = record.workers > 0 && slide_ready(regions) == ERR_OK;
     side_tables_touch(&heap.side, (uint64_t)heap.regions.high << heap.regions.region_shift);
 }
@@ -228,10 +229,10 @@ static uint32_t regions_wanted(void)
     return wanted < (double)heap.regions.reserved ? (uint32_t)wanted : heap.regions.reserved;
 }
 
-static void settle_heap(const struct slide_sums *slid)
+static void settle_heap(const struct slide_live *live)
 {
     heap.used_bytes =
-        slid->live_small_bytes + ((uint64_t)heap.regions.humongous << heap.regions.region_shift);
+        live->small_bytes + ((uint64_t)heap.regions.humongous << heap.regions.region_shift);
     heap.shared = heap.regions.high > 0 ? heap.regions.high - 1 : REGION_NONE; /* has a rest? */
     heap.rest_cursor = 0;
     heap.no_rest_from = 0;
@@ -239,14 +240,13 @@ static void settle_heap(const struct slide_sums *slid)
         heap.goal = regions_wanted();
 }
 
-static void reset(const struct mark_sums *marked)
+static void reset(const struct slide_live *live)
 {
     begin_phase(COLLECTION_PHASE_RESET);
     struct slide_sums slid = slide_finish();
-    settle_heap(&slid);
-    record.live_objects = marked->objects;
-    record.live_bytes = slid.live_small_bytes + marked->humongous_bytes;
-    record.mark_stack_overflows = marked->overflows;
+    settle_heap(live);
+    record.live_objects = live->objects;
+    record.live_bytes = live->bytes;
     record.moved_objects = slid.moved_objects;
     record.moved_bytes = slid.moved_bytes;
     end_phase(COLLECTION_PHASE_RESET);
@@ -256,12 +256,12 @@ static void collect_locked(void)
 {
     bool is_tight = record.cause == COLLECTION_HUMONGOUS;
     begin_phase(COLLECTION_PHASE_MARK);
-    struct mark_sums marked = mark_all(record.workers);
+    record.mark_stack_overflows = mark_all(record.workers);
     end_phase(COLLECTION_PHASE_MARK);
-    verify_during(marked.objects);
     begin_phase(COLLECTION_PHASE_PREPARE);
-    slide_prepare(record.workers, is_tight, flags->full_gc_moves_all);
+    struct slide_live live = slide_prepare(record.workers, is_tight, flags->full_gc_moves_all);
     end_phase(COLLECTION_PHASE_PREPARE);
+    verify_during(live.objects);
     begin_phase(COLLECTION_PHASE_ADJUST);
     slide_adjust(record.workers);
     record.weak_cleared = weak_find_dead_at_safepoint();
@@ -269,7 +269,7 @@ static void collect_locked(void)
     begin_phase(COLLECTION_PHASE_COMPACT);
     slide_compact(record.workers);
     end_phase(COLLECTION_PHASE_COMPACT);
-    reset(&marked);
+    reset(&live);
 }
 
 static void end_record(void)

@@ -9,10 +9,12 @@
  * mark-sweep garbage collection", ASPLOS 2004: a first-in-first-out buffer in front of the stack).
  * So an object may stand in queues several times; the first visit wins.
  *
- * Note [M] Marks.  A worker owns an object when its fetch-or found the first bit clear.  The
- *   bits say nothing about other memory, so relaxed will do: all objects stand still since before
- *   the gang began (J1), and the gang's end publishes the marks.  With one worker the same words
- *   are read and stored plainly.
+ * Note [M] Marks.  Neighbours in the heap share words of the table, so several workers set bits by
+ *   fetch-or, and the one that finds the first bit clear owns the object.  The bits say nothing
+ *   about other memory, so relaxed will do: all objects stand still since before the gang began
+ *   (J1), and the gang's end publishes the marks.  A worker that is alone reads and stores the
+ *   words plainly.  (Tried: keeping the bits of one block back until the next block is visited, so
+ *   that fewer locked instructions are needed.  It brought nothing.)
  *
  * Note [I] The end.  A worker counts itself idle after it has found its own queue and every
  *   shared ring empty; it fills its shared ring only while it is not counted.  So when all are
@@ -41,13 +43,17 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 #define OWN_ENTRIES    SIZE_OR_TINY(16384, 64) /* 128 KiB: fits the second-level cache */
-#define SHARED_ENTRIES SIZE_OR_TINY(65536, 64)
-#define SHARE_AT_ONCE  64               /* entries moved when somebody is idle */
-#define AHEAD          8                /* entries between prefetch and visit; measured: mark.c */
-#define SLICE_WORDS    UINT64_C(1024)   /* of an array that are scanned at once, or more: */
-#define MOST_SLICES    UINT64_C(0xfff0) /* their number has 16 bits */
-#define ADDRESS_MASK   ((UINT64_C(1) << 48) - 1)
-#define SPINS_OF_IDLE  200
+#define SHARED_ENTRIES SIZE_OR_TINY(65536, 64) /* at least */
+#define BYTES_PER_ENTRY                                                                            \
+    SIZE_OR_TINY(256, 1 << 20) /* of the heap in use: 3 % of it in each ring                       \
+                                */
+#define MOST_SHARED_ENTRIES (UINT64_C(1) << 26)
+#define SHARE_AT_ONCE       64 /* entries moved when somebody is idle */
+#define AHEAD               8  /* entries between prefetch and visit; measured: mark.c */
+#define SLICE_WORDS         UINT64_C(1024)   /* of an array that are scanned at once, or more: */
+#define MOST_SLICES         UINT64_C(0xfff0) /* their number has 16 bits */
+#define ADDRESS_MASK        ((UINT64_C(1) << 48) - 1)
+#define SPINS_OF_IDLE       200
 
 struct marker {
     struct mark_queue queue;
@@ -56,7 +62,7 @@ struct marker {
     const struct object *parent; /* what is being scanned */
     bool has_lost;
     const char *lost_low, *lost_high; /* [W] */
-    uint64_t objects, humongous_bytes;
+    size_t bytes;                     /* of this and its rings */
 };
 
 static struct marker *markers[GANG_MOST_WORKERS];
@@ -74,19 +80,31 @@ void mark_set_stack_for_test(uint32_t entries) { own_entries_for_test = entries;
 
 /* --- stacks ------------------------------------------------------------------------ */
 
-static struct marker *new_marker(void)
+/* A power of two.  Depth first, the entries that wait are seldom more than a share of the objects.
+ */
+static uint32_t shared_entries_for(uint64_t used_bytes)
+{
+    uint64_t wanted = used_bytes / BYTES_PER_ENTRY, entries = SHARED_ENTRIES;
+    if (own_entries_for_test)
+        return own_entries_for_test;
+    while (entries < wanted && entries < MOST_SHARED_ENTRIES)
+        entries *= 2;
+    return (uint32_t)entries;
+}
+
+static struct marker *new_marker(uint32_t shared)
 {
     uint32_t own = own_entries_for_test ? own_entries_for_test : OWN_ENTRIES;
-    uint32_t shared = own_entries_for_test ? own_entries_for_test : SHARED_ENTRIES;
     size_t head =
         (sizeof(struct marker) + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
-    size_t bytes = head + (own + shared) * sizeof(uint64_t);
+    size_t bytes = head + ((size_t)own + shared) * sizeof(uint64_t);
     char *memory = os_map(bytes);
     if (!memory)
         return NULL;
     for (size_t at = 0; at < bytes; at += os_page_bytes())
         *(volatile char *)(memory + at) = 0; /* now, not in the stop */
     struct marker *m = (struct marker *)(void *)memory;
+    m->bytes = bytes;
     m->queue.own = (uint64_t *)(void *)(memory + head);
     m->queue.own_mask = own - 1;
     m->queue.shared = (_Atomic uint64_t *)(void *)(m->queue.own + own);
@@ -94,25 +112,38 @@ static struct marker *new_marker(void)
     return m;
 }
 
-static size_t marker_bytes(const struct marker *m)
+/* False: there is none, and no memory for one. */
+static bool ensure_marker(unsigned i, uint32_t shared)
 {
-    return (size_t)((const char *)m->queue.own - (const char *)m) +
-           ((size_t)m->queue.own_mask + m->queue.shared_mask + 2) * sizeof(uint64_t);
+    struct marker *old = i < marker_count ? markers[i] : NULL;
+    if (old && old->queue.shared_mask + 1 >= shared)
+        return true;
+    struct marker *made = new_marker(shared);
+    if (!made)
+        return old != NULL; /* a smaller one will do */
+    if (old)
+        os_unmap(old, old->bytes);
+    else
+        marker_count++;
+    markers[i] = made;
+    return true;
 }
 
-unsigned mark_prepare(unsigned workers)
+unsigned mark_prepare(unsigned workers, uint64_t used_bytes)
 {
+    uint32_t shared = shared_entries_for(used_bytes);
+    unsigned ready = 0;
     INSIST(workers <= GANG_MOST_WORKERS, "%u workers mark", workers);
-    while (marker_count < workers && (markers[marker_count] = new_marker()) != NULL)
-        marker_count++;
-    return marker_count < workers ? marker_count : workers;
+    while (ready < workers && ensure_marker(ready, shared))
+        ready++;
+    return ready;
 }
 
 void mark_end(void)
 {
     while (marker_count > 0) {
         struct marker *m = markers[--marker_count];
-        os_unmap(m, marker_bytes(m));
+        os_unmap(m, m->bytes);
     }
 }
 
@@ -151,16 +182,6 @@ static ALWAYS_INLINE void push_value(struct marker *m, value_t value)
 
 /* --- visiting ------------------------------------------------------------------------- */
 
-static ALWAYS_INLINE bool set_first(_Atomic uint64_t *marks, uint64_t mask, uint64_t first,
-                                    const bool is_parallel)
-{
-    if (is_parallel)
-        return !(fetch_or_relaxed(marks, mask) & first); /* [M] */
-    uint64_t before = load_relaxed(marks);
-    store_relaxed(marks, before | mask); /* [M] */
-    return !(before & first);
-}
-
 /* The marks of words beyond the first block. */
 static void set_rest(_Atomic uint64_t *marks, uint64_t count)
 {
@@ -170,7 +191,18 @@ static void set_rest(_Atomic uint64_t *marks, uint64_t count)
         fetch_or_relaxed(marks, (UINT64_C(1) << count) - 1); /* [M] */
 }
 
-/* Sets the bits of the first `bits` words; false: another visit was first. */
+/* Bits of one block, of an object whose first is `first`.  False: it had been marked. */
+static ALWAYS_INLINE bool set_bits(_Atomic uint64_t *marks, uint64_t mask, uint64_t first,
+                                   const bool is_parallel)
+{
+    if (is_parallel)
+        return !(fetch_or_relaxed(marks, mask) & first); /* [M] */
+    uint64_t before = load_relaxed(marks);
+    store_relaxed(marks, before | mask); /* [M] */
+    return !(before & first);
+}
+
+/* Marks the first `bits` words; false: another visit was first. */
 static ALWAYS_INLINE bool try_mark(const struct object *object, uint64_t bits,
                                    const bool is_parallel)
 {
@@ -179,9 +211,9 @@ static ALWAYS_INLINE bool try_mark(const struct object *object, uint64_t bits,
     uint64_t first = UINT64_C(1) << at;
     if (at + bits <= BLOCK_WORDS) {
         uint64_t mask = bits == BLOCK_WORDS ? ~UINT64_C(0) : ((UINT64_C(1) << bits) - 1) << at;
-        return set_first(marks, mask, first, is_parallel);
+        return set_bits(marks, mask, first, is_parallel);
     }
-    if (!set_first(marks, ~UINT64_C(0) << at, first, is_parallel))
+    if (!set_bits(marks, ~UINT64_C(0) << at, first, is_parallel))
         return false;
     set_rest(marks + 1, bits - (BLOCK_WORDS - at));
     return true;
@@ -227,13 +259,9 @@ static ALWAYS_INLINE void visit(struct marker *m, uint64_t entry, const bool is_
         return;
     uint64_t header = load_relaxed(&object->header);
     uint64_t words = object_words_of(object, header);
-    if (number == 0) {
-        bool is_humongous = heap_is_humongous(words * OBJECT_WORD_BYTES);
-        if (!try_mark(object, is_humongous ? 1 : words - 1, is_parallel))
-            return;
-        m->objects++;
-        m->humongous_bytes += is_humongous ? words * OBJECT_WORD_BYTES : 0;
-    }
+    bool is_humongous = heap_is_humongous(words * OBJECT_WORD_BYTES);
+    if (number == 0 && !try_mark(object, is_humongous ? 1 : words - 1, is_parallel))
+        return;
     scan(m, object, header, words, number);
 }
 
@@ -427,27 +455,22 @@ static void begin(unsigned workers)
     store_relaxed(&job.idle, 0); /* the gang's start publishes it */
     for (unsigned i = 0; i < workers; i++) {
         struct marker *m = markers[i];
-        m->objects = m->humongous_bytes = 0;
         m->has_lost = false;
         m->parent = NULL;
     }
 }
 
-struct mark_sums mark_all(unsigned workers)
+uint64_t mark_all(unsigned workers)
 {
-    struct mark_sums sums = { 0, 0, 0 };
+    uint64_t walks = 0;
     begin(workers);
     struct root_marker roots = { { mark_root }, markers[0] };
     roots_visit_locked(&roots.visitor);
     gang_run(heap.gang, workers, mark_work, NULL);
-    for (struct range range; take_lost(&range); sums.overflows++) {
+    for (struct range range; take_lost(&range); walks++) {
         walk(markers[0], range);
         store_relaxed(&job.idle, 0); /* the gang's start publishes it */
         gang_run(heap.gang, workers, mark_work, NULL);
     }
-    for (unsigned i = 0; i < workers; i++) {
-        sums.objects += markers[i]->objects;
-        sums.humongous_bytes += markers[i]->humongous_bytes;
-    }
-    return sums;
+    return walks;
 }

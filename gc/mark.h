@@ -17,16 +17,12 @@
 
 #include <stdint.h>
 
-struct mark_sums {
-    uint64_t objects, humongous_bytes; /* marked */
-    uint64_t overflows;                /* rounds that had to walk for what a stack lost */
-};
-
-/* [VM thread, outside a stop] Stacks for that many workers, touched.  Returns how many workers
- * have one: fewer when there is no memory. */
-unsigned mark_prepare(unsigned workers);
-/* [operation, heap's lock] With that many workers of the gang. */
-struct mark_sums mark_all(unsigned workers);
+/* [VM thread, outside a stop] Stacks for that many workers, touched, as a heap of that many bytes
+ * in use may need them.  Returns how many workers have one: fewer when there is no memory. */
+unsigned mark_prepare(unsigned workers, uint64_t used_bytes);
+/* [operation, heap's lock] With that many workers of the gang.  Returns how often it had to walk
+ * for what a stack had lost. */
+uint64_t mark_all(unsigned workers);
 /* [start] */
 void mark_end(void);
 

@@ -33,7 +33,7 @@
 
 /* Of one region, for one collection. */
 struct source {
-    uint64_t live_words;
+    uint64_t live_words, live_objects;
     char *first_to;   /* new address of its first object */
     char *divided_at; /* first object that goes to second_to; NULL = none does */
     char *second_to;
@@ -96,16 +96,18 @@ static const _Atomic uint64_t *marks_of(uint32_t index)
     return &heap.side.marks[block_of(&heap.side, region_bottom(&heap.regions, index))];
 }
 
-static uint64_t count_live_words(uint32_t index)
+static void count_live(uint32_t index)
 {
     const _Atomic uint64_t *marks = marks_of(index);
-    uint64_t count = blocks_of(&heap.regions.region[index]), words = 0, carry = 0;
+    uint64_t count = blocks_of(&heap.regions.region[index]), words = 0, objects = 0, carry = 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t bits = load_relaxed(&marks[i]); /* marking is over */
         words += (uint64_t)__builtin_popcountll(covered(bits, carry));
+        objects += (uint64_t)__builtin_popcountll(bits & ~(bits << 1 | carry));
         carry = bits >> (BLOCK_WORDS - 1);
     }
-    return words;
+    sources[index].live_words = words;
+    sources[index].live_objects = objects;
 }
 
 static bool take_regions(uint32_t *from_out, uint32_t *to_out)
@@ -124,7 +126,7 @@ static void count_work(void *unused, unsigned worker)
         for (; i < to; i++) {
             sources[i] = (struct source){ .live_words = 0 };
             if (heap.regions.region[i].state == REGION_SMALL)
-                sources[i].live_words = count_live_words(i);
+                count_live(i);
         }
 }
 
@@ -319,6 +321,19 @@ static void free_dead_humongous(void)
     }
 }
 
+static struct slide_live sum_live(void)
+{
+    struct slide_live live = { 0, 0, 0 };
+    for (uint32_t i = 0; i < heap.regions.high; i++) {
+        const struct region *region = &heap.regions.region[i];
+        bool is_humongous = region->state == REGION_HUMONGOUS_START;
+        live.objects += is_humongous ? 1 : sources[i].live_objects;
+        live.small_bytes += sources[i].live_words * OBJECT_WORD_BYTES;
+        live.bytes += is_humongous ? region->used_bytes : sources[i].live_words * OBJECT_WORD_BYTES;
+    }
+    return live;
+}
+
 static bool has_room_to_move(void)
 {
     uint32_t sources_count = 0, free_count = 0;
@@ -329,7 +344,7 @@ static bool has_room_to_move(void)
     return free_count >= sources_count;
 }
 
-void slide_prepare(unsigned workers, bool is_tight, bool must_move)
+struct slide_live slide_prepare(unsigned workers, bool is_tight, bool must_move)
 {
     uint32_t small = heap.regions.used - heap.regions.humongous;
     INSIST(heap.regions.high <= source_room, "%u regions, %u records", heap.regions.high,
@@ -345,6 +360,7 @@ void slide_prepare(unsigned workers, bool is_tight, bool must_move)
         if (sources[i].used_after > 0)
             region_open(&heap.regions, i, sources[i].used_after);
     run_on_regions(workers, destinations_work);
+    return sum_live();
 }
 
 /* --- new references ----------------------------------------------------------------------------
@@ -494,7 +510,6 @@ struct slide_sums slide_finish(void)
     for (uint32_t i = 0; i < end; i++) {
         if (t->region[i].state > REGION_SMALL)
             continue;
-        sums.live_small_bytes += sources[i].used_after;
         region_set_used(t, i, sources[i].used_after);
     }
     for (unsigned i = 0; i < job.stripe_count; i++) {

@@ -20,8 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the marks say. */
+struct slide_live {
+    uint64_t objects, bytes, small_bytes; /* of them, what is not humongous */
+};
+
 struct slide_sums {
-    uint64_t live_small_bytes, moved_objects, moved_bytes;
+    uint64_t moved_objects, moved_bytes;
     uint32_t stripes;
 };
 
@@ -32,7 +37,7 @@ void slide_end(void);
 
 /* is_tight: one stripe, so that all free regions are neighbours; else a stripe for each worker.
  * must_move: everything goes to regions that are free now, if there are enough. */
-void slide_prepare(unsigned workers, bool is_tight, bool must_move);
+struct slide_live slide_prepare(unsigned workers, bool is_tight, bool must_move);
 void slide_adjust(unsigned workers);
 void slide_compact(unsigned workers);
 struct slide_sums slide_finish(void);

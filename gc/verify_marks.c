@@ -104,7 +104,7 @@ bool verify_marks_locked(uint64_t objects_counted, char *text_out, size_t bytes)
     for (uint32_t i = 0; i < heap.regions.high && !c.has_failed;)
         i += check_region(&c, i);
     if (c.marked != objects_counted)
-        fault(&c, "%llu objects are marked, the workers counted %llu", (unsigned long long)c.marked,
+        fault(&c, "%llu objects are marked, counted were %llu", (unsigned long long)c.marked,
               (unsigned long long)objects_counted);
     return !c.has_failed;
 }
