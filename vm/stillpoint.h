@@ -111,6 +111,124 @@ void stillpoint_work_end(struct stillpoint_thread *self);
  * -XX:BulkChunkBytes say; announces itself as work. */
 void stillpoint_zero(struct stillpoint_thread *self, void *start, size_t bytes);
 
+/* --- a heap --------------------------------------------------------------------
+ *
+ * Objects of references and raw bytes, collected and moved by stops.  A pointer to an object is
+ * good until the next call that may stop: stillpoint_allocate, stillpoint_collect,
+ * stillpoint_poll, leaving guest and coming back, making a handle.  What has to live longer stands
+ * in a slot, which collections see and keep up to date:
+ *
+ *     STILLPOINT_SLOT(m, left, make_tree(m, depth - 1));
+ *     STILLPOINT_SLOT(m, right, make_tree(m, depth - 1));
+ *     struct stillpoint_object *node = stillpoint_allocate(m, 2, 0);
+ *     stillpoint_set(node, 0, left.object);   where it is now
+ *
+ * or in a handle, which any thread may use.  tools/examples/binary_trees.c is a whole
+ * program. */
+
+struct stillpoint_object; /* in the heap */
+
+/* A slot of one thread.  Slots close in the opposite order, before the thread leaves the block. */
+struct stillpoint_slot {
+    struct stillpoint_object *object; /* NULL or an object; may be read and stored */
+    struct stillpoint_slot *private_outer;
+    struct stillpoint_mutator *private_owner;
+};
+
+/* What the heap knows of one thread. */
+struct stillpoint_mutator {
+    char *private_top, *private_end;
+    void *private_thread;
+    struct stillpoint_slot *private_slots;
+};
+
+/* [any] After stillpoint_start(), whose flags say how large it is (-Xmx64m) and who collects it.  A
+ * process that runs guest programs has its heap already. */
+enum stillpoint_result stillpoint_heap_start(char *message_out, size_t message_bytes);
+/* [self] Once per thread that uses the heap; ends before stillpoint_detach(). */
+enum stillpoint_result stillpoint_heap_attach(struct stillpoint_thread *self,
+                                              struct stillpoint_mutator **mutator_out);
+void stillpoint_heap_detach(struct stillpoint_mutator *m);
+
+#define STILLPOINT_PRIVATE_KIND       (UINT64_C(17) << 32)
+#define STILLPOINT_PRIVATE_MOST_WORDS 65535u
+static inline uint64_t stillpoint_private_words(uint32_t references, size_t raw_bytes)
+{
+    uint64_t words = 1 + (uint64_t)references + (raw_bytes + 7) / 8;
+    return words < 2 ? 2 : words;
+}
+struct stillpoint_object *stillpoint_allocate_slow(struct stillpoint_mutator *m,
+                                                   uint32_t references, size_t raw_bytes);
+
+/* [self, in guest] An object of so many references, all NULL, and raw bytes, all zero; together 512
+ * KiB at most.  NULL: it is too large, or the heap is full after a collection. */
+static inline struct stillpoint_object *stillpoint_allocate(struct stillpoint_mutator *m,
+                                                            uint32_t references, size_t raw_bytes)
+{
+    uint64_t words = stillpoint_private_words(references, raw_bytes);
+    uint64_t *start = (uint64_t *)(void *)m->private_top;
+    if (__builtin_expect(words > (uint64_t)(m->private_end - m->private_top) / 8 ||
+                             words > STILLPOINT_PRIVATE_MOST_WORDS,
+                         0))
+        return stillpoint_allocate_slow(m, references, raw_bytes);
+    m->private_top += words * 8;
+    __atomic_store_n(start, words << 48 | STILLPOINT_PRIVATE_KIND | references, __ATOMIC_RELAXED);
+    return (struct stillpoint_object *)(void *)start;
+}
+
+/* [self, in guest] Reference number i, of those the object was made with.  What a thread stored in
+ * an object before it stored the object, whoever finds it sees. */
+static inline struct stillpoint_object *stillpoint_get(const struct stillpoint_object *object,
+                                                       uint32_t i)
+{
+    return (struct stillpoint_object *)__atomic_load_n((const uintptr_t *)object + 1 + i,
+                                                       __ATOMIC_ACQUIRE);
+}
+static inline void stillpoint_set(struct stillpoint_object *object, uint32_t i,
+                                  struct stillpoint_object *value)
+{
+    __atomic_store_n((uintptr_t *)object + 1 + i, (uintptr_t)value, __ATOMIC_RELEASE);
+}
+/* [self, in guest] Its raw bytes; they move with it. */
+static inline void *stillpoint_raw(struct stillpoint_object *object)
+{
+    uint64_t *words = (uint64_t *)(void *)object;
+    return words + 1 + (uint32_t)__atomic_load_n(words, __ATOMIC_RELAXED);
+}
+
+void stillpoint_slot_misused(const char *what);
+
+/* [self, in guest] */
+static inline void stillpoint_slot_open(struct stillpoint_mutator *m, struct stillpoint_slot *slot,
+                                        struct stillpoint_object *object)
+{
+    slot->object = object;
+    slot->private_outer = m->private_slots;
+    slot->private_owner = m;
+    m->private_slots = slot;
+}
+static inline void stillpoint_slot_close(struct stillpoint_slot *slot)
+{
+    if (slot->private_owner->private_slots != slot)
+        stillpoint_slot_misused("closed out of order");
+    slot->private_owner->private_slots = slot->private_outer;
+}
+/* A slot that the end of the block closes. */
+#define STILLPOINT_SLOT(m, name, initial)                                                          \
+    struct stillpoint_slot name __attribute__((cleanup(stillpoint_slot_close)));                   \
+    stillpoint_slot_open((m), &name, (initial))
+
+/* A root that any thread may make, read, store and free; NULL: the system has no memory. */
+struct stillpoint_handle;
+struct stillpoint_handle *stillpoint_handle_new(struct stillpoint_mutator *m,
+                                                struct stillpoint_object *object);
+struct stillpoint_object *stillpoint_handle_get(const struct stillpoint_handle *handle);
+void stillpoint_handle_set(struct stillpoint_handle *handle, struct stillpoint_object *object);
+void stillpoint_handle_free(struct stillpoint_handle *handle);
+
+/* [self, in guest] Collects now.  False: nothing collects (-XX:+UseEpsilonGC). */
+bool stillpoint_collect(struct stillpoint_mutator *m);
+
 /* --- the account -------------------------------------------------------------- */
 
 struct stillpoint_percentiles {
@@ -124,6 +242,16 @@ struct stillpoint_summary {
     char last_thread[32], last_doing[96]; /* of the stop with the largest TTSP */
     bool adds_up; /* the self-audit: all arrivals and spans agree; false with recording off */
 };
+
+struct stillpoint_heap_figures {
+    uint64_t used_bytes, committed_bytes, most_bytes;
+    uint64_t allocated_bytes; /* since the start */
+    uint64_t collections, pauses_sum_ns;
+    struct stillpoint_percentiles pause;
+};
+
+/* [any] Once the heap is on, while no collection is under way: not beside threads that allocate. */
+void stillpoint_get_heap_figures(struct stillpoint_heap_figures *figures_out);
 
 /* [any] After stillpoint_shutdown(). */
 enum stillpoint_result stillpoint_get_summary(struct stillpoint_summary *summary_out);

@@ -25,6 +25,24 @@ run "$scratch/example" -XX:SafepointPoll=global
 expect_code 0
 run "$scratch/example" -XX:NoSuchFlag
 expect_code 64
+# Trees on the heap: with the collector and without, when all moves all the time, and too large.
+# shellcheck disable=SC2046
+run "$cc" -std=gnu11 -O2 -Wall -Wextra -Werror "$source/tools/examples/binary_trees.c" \
+    -o "$scratch/trees" $(pkg-config --cflags --libs stillpoint)
+expect_code 0
+for flags in "-Xmx4m -Xms1m" "-Xmx64m -XX:+UseEpsilonGC" \
+    "-Xmx1m -XX:G1HeapRegionSize=64k -XX:GCStressInterval=1 -XX:+FullGCMovesAll"; do
+    # shellcheck disable=SC2086
+    run "$scratch/trees" 8 $flags
+    expect_code 0
+    expect_out "256 trees of depth  4: 7936 nodes"
+    expect_out "1 tree  of depth  8: 511 nodes, alive all the time"
+done
+run "$scratch/trees" 16 -Xmx1m
+expect_code 1
+expect_err "the heap is too small"
+run "$scratch/trees" 8 -Xmx1t -Xms1t
+expect_code 74
 # The installed copy, as its own head comment says.
 copy=$(find "$prefix" -name ttsp_of_a_loop.c)
 typed=$(sed -n 's/^ \* *cc \(.*\)/\1/p' "$copy")

@@ -25,6 +25,9 @@ vm/stillpoint.c:stillpoint_poll_slow: the public name of a function of safepoint
 vm/stillpoint.c:stillpoint_stop: the public name of a function of safepoint/
 vm/stillpoint.c:stillpoint_dump_threads: the public name of a function of safepoint/
 vm/stillpoint.c:stillpoint_zero: the public name of bulk_zero_mp(), for C programs
+vm/stillpoint_heap.c:stillpoint_allocate_slow: the public name of heap_allocate_mp()
+vm/stillpoint_heap.c:stillpoint_collect: the public name of collection_request_mp()
+vm/stillpoint_heap.c:stillpoint_handle_new: public; it roots what it is given before it may stop
 '
 
 # The scanner. A function begins at column 0 and its body ends with a brace there, as
