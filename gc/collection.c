@@ -98,16 +98,15 @@ static void prepare(struct operation *operation)
 {
     uint64_t used_bytes = heap_figures().used_bytes;
     unsigned wanted = workers_wanted(used_bytes);
-    uint32_t regions;
     (void)operation;
-    lock_acquire(&heap.lock);
-    regions = heap.regions.committed;
+    lock_acquire(&heap.lock); /* both may grow until the stop begins */
+    uint32_t committed = heap.regions.committed, high = heap.regions.high;
     lock_release(&heap.lock);
     record.workers_most = collection_workers_most();
     unsigned there = gang_grow(heap.gang, wanted);
     record.workers = mark_prepare(there < wanted ? there : wanted, used_bytes);
-    is_prepared = record.workers > 0 && slide_ready(regions) == ERR_OK;
-    side_tables_touch(&heap.side, (uint64_t)heap.regions.high << heap.regions.region_shift);
+    is_prepared = record.workers > 0 && slide_ready(committed, heap.regions.reserved) == ERR_OK;
+    side_tables_touch(&heap.side, (uint64_t)high << heap.regions.region_shift);
 }
 
 /* --- in the stop ------------------------------------------------------------------------ */

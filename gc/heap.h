@@ -42,8 +42,8 @@ void heap_detach(struct mutator *mutator);
 /* [self] The slow half: another TLAB, a humongous object, or NULL = out of heap. */
 void *heap_allocate_slow_mp(struct mutator *mutator, size_t bytes);
 
-/* [self] An object of words words, header included, all zero but for the header; NULL = out
- * of heap, see heap_describe_failure(). */
+/* [self] An object of words words, two at least, header included, all zero but for the header;
+ * NULL = out of heap, see heap_describe_failure(). */
 static inline struct object *heap_allocate_mp(struct mutator *mutator, uint64_t header,
                                               uint64_t words)
 {

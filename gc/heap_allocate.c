@@ -260,7 +260,8 @@ void *heap_allocate_slow_mp(struct mutator *mutator, size_t bytes)
     void *start;
     INSIST(heap.is_on && mutator->participant, "an allocation without %s",
            heap.is_on ? "heap_attach()" : "a heap");
-    ASSERT(bytes > 0 && bytes % OBJECT_WORD_BYTES == 0, "an object of %zu bytes", bytes);
+    ASSERT(bytes >= 2 * OBJECT_WORD_BYTES && bytes % OBJECT_WORD_BYTES == 0,
+           "an object of %zu bytes", bytes); /* marks need two words: side_tables.h */
     if (bytes > (uint64_t)heap.regions.reserved << heap.regions.region_shift)
         return NULL; /* no collection helps */
     if (is_stress())

@@ -53,11 +53,17 @@ static void *zero_much_mp(struct mutator *mutator, void *start, uint64_t bytes, 
                           uint64_t to)
 {
     struct participant *self = mutator->participant;
+    if (to > bytes) { /* the rest of a TLAB: before any poll, for the object alone is what moves */
+        memset((char *)start + bytes, 0, to - bytes);
+        to = bytes;
+    }
     make_bytes(start, bytes);
     ROOTED(mutator, root, value_of_object(start));
     if (from < HEAD_BYTES)
         from = HEAD_BYTES;
-    if (heap_is_humongous(bytes))
+    if (from >= to)
+        from = to; /* its head alone was dirty */
+    else if (heap_is_humongous(bytes))
         bulk_zero_mp(self, (char *)start + from, to - from);
     else
         zero_moving_mp(self, &root, from, to);

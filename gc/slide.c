@@ -46,7 +46,7 @@ struct stripe {
 };
 
 static struct source *sources;
-static uint32_t source_room;
+static uint32_t source_room, sources_touched;
 static size_t source_bytes;
 
 /* Of the collection that is on; written by the VM thread between the gang's runs. */
@@ -57,20 +57,19 @@ static struct {
     CACHE_ALIGNED _Atomic uint32_t next; /* ticket of a phase */
 } job;
 
-enum err slide_ready(uint32_t regions)
+/* Mapped for all that the heap may get, for it may grow until the stop begins; touched for what
+ * there is now. */
+enum err slide_ready(uint32_t regions, uint32_t most)
 {
-    if (regions <= source_room)
-        return ERR_OK;
-    uint32_t room = regions + regions / 2;
-    size_t bytes = room * sizeof *sources;
-    struct source *larger = os_map(bytes);
-    if (!larger)
+    if (!sources) {
+        source_bytes = most * sizeof *sources;
+        sources = os_map(source_bytes);
+        source_room = sources ? most : 0;
+    }
+    if (!sources)
         return ERR_NO_MEMORY;
-    slide_end();
-    memset(larger, 0, bytes); /* touched now, not in the stop */
-    sources = larger;
-    source_room = room;
-    source_bytes = bytes;
+    for (; sources_touched < regions; sources_touched++)
+        *(volatile uint64_t *)&sources[sources_touched].live_words = 0; /* not in the stop */
     return ERR_OK;
 }
 
@@ -79,7 +78,7 @@ void slide_end(void)
     if (sources)
         os_unmap(sources, source_bytes);
     sources = NULL;
-    source_room = 0;
+    source_room = sources_touched = 0;
 }
 
 /* --- how much lives where ----------------------------------------------------------------- */

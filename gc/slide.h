@@ -30,8 +30,9 @@ struct slide_sums {
     uint32_t stripes;
 };
 
-/* [VM thread, outside a stop] Records for that many regions, touched.  ERR_NO_MEMORY. */
-MUST_USE enum err slide_ready(uint32_t regions);
+/* [VM thread, outside a stop] Records for `most` regions, those of the first `regions` touched.
+ * ERR_NO_MEMORY. */
+MUST_USE enum err slide_ready(uint32_t regions, uint32_t most);
 /* [start] */
 void slide_end(void);
 
