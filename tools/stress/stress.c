@@ -9,6 +9,7 @@
 #include "tools/cli.h"
 #include "tools/host_json.h"
 #include "tools/output.h"
+#include "tools/stress/stress_gc.h"
 #include "tools/stress/stress_guest.h"
 #include "tools/stress/stress_protocol.h"
 #include "tools/text.h"
@@ -34,7 +35,8 @@ static const char help[] =
     "  --threads N       mutator threads, 1 to 256 (default: depends on name and build)\n"
     "  --program NAME    of guest: this one alone (fields, values, caches, sync, strings,\n"
     "                    prints; hammer, which is one round however long; unlocked, a\n"
-    "                    control that must fail)\n"
+    "                    control that must fail); of gc: forgotten-root, a control that\n"
+    "                    must fail\n"
     "  --json FILE       the result, schema stillpoint-stress-1\n"
     "  --help, --version this text; which version this is\n"
     "  -XX:... -Xlog:... runtime flags, see stillpoint flags and -Xlog:help\n"
@@ -52,11 +54,18 @@ static const struct test {
     const char *attaches; /* the column's head */
     enum err (*run)(const struct stress_protocol_options *options,
                     struct stress_protocol_result *result_out);
+    bool (*has_program)(const char *name); /* NULL = --program is not for it */
+    const char *programs;
+    bool shows_heap; /* the figures of stress_gc.h */
 } tests[] = {
     { "protocol", "threads, native calls, locks and requests against stops", 0,
-      STRESS_PROTOCOL_MOST_THREADS, "attaches", stress_protocol_run },
+      STRESS_PROTOCOL_MOST_THREADS, "attaches", stress_protocol_run, NULL, NULL, false },
     { "guest", "racing threads of guest programs against each other and a stop each millisecond", 8,
-      STRESS_GUEST_MOST_THREADS, "rounds", stress_guest_run },
+      STRESS_GUEST_MOST_THREADS, "rounds", stress_guest_run, stress_guest_has_program,
+      STRESS_GUEST_PROGRAMS, false },
+    { "gc", "graphs of objects, changed by threads, against a collector that moves them", 4,
+      STRESS_GC_MOST_THREADS, "actions", stress_gc_run, stress_gc_has_program, STRESS_GC_PROGRAMS,
+      true },
 };
 #define TEST_COUNT (sizeof tests / sizeof *tests)
 
@@ -106,8 +115,6 @@ static void parse_value(struct stress *stress, struct cli *cli)
             cli_fail(cli, EXIT_CODE_USAGE, "--threads %s: not a number from 1 to %d", value,
                      STRESS_PROTOCOL_MOST_THREADS);
     } else if (cli_value(cli, "--program", &value)) {
-        if (!stress_guest_has_program(value))
-            cli_fail(cli, EXIT_CODE_USAGE, "--program %s: there are " STRESS_GUEST_PROGRAMS, value);
         o->program = value;
     } else if (cli_value(cli, "--json", &value)) {
         if (stress->json_path)
@@ -118,6 +125,15 @@ static void parse_value(struct stress *stress, struct cli *cli)
     } else {
         cli_unknown(cli, options_known, sizeof options_known / sizeof *options_known);
     }
+}
+
+static void check_program(const struct test *test, const char *program, struct cli *cli)
+{
+    if (program && !test->has_program)
+        cli_fail(cli, EXIT_CODE_USAGE, "--program is for guest and gc, not for %s", test->name);
+    else if (program && !test->has_program(program))
+        cli_fail(cli, EXIT_CODE_USAGE, "--program %s: for %s there are %s", program, test->name,
+                 test->programs);
 }
 
 static void parse(struct stress *stress, struct cli *cli)
@@ -139,8 +155,7 @@ static void parse(struct stress *stress, struct cli *cli)
     if (!o->threads)
         o->threads =
             stress->test->threads ? stress->test->threads : stress_protocol_default_threads();
-    if (o->program && stress->test->run != stress_guest_run)
-        cli_fail(cli, EXIT_CODE_USAGE, "--program is for guest, not for %s", stress->test->name);
+    check_program(stress->test, o->program, cli);
     if (o->threads > stress->test->most_threads)
         cli_fail(cli, EXIT_CODE_USAGE, "--threads %llu: %s has %llu at most",
                  (unsigned long long)o->threads, stress->test->name,
@@ -170,6 +185,15 @@ static void percentile_text(char *text_out, size_t bytes, const struct hist *h, 
         snprintf(text_out, bytes, "-"); /* too few stops for it */
 }
 
+static void report_heap(const struct stress_protocol_result *r)
+{
+    printf("\n%12s %12s %18s %18s\n", "collections", "out of heap", "live bytes at end",
+           "used bytes at end");
+    printf("%12llu %12llu %18llu %18llu\n", (unsigned long long)r->collections,
+           (unsigned long long)r->out_of_heap, (unsigned long long)r->live_bytes,
+           (unsigned long long)r->used_bytes);
+}
+
 static void report_table(const struct stress *stress, const struct stress_protocol_result *r)
 {
     char p50[16], p99[16], most[16] = "-";
@@ -184,6 +208,8 @@ static void report_table(const struct stress *stress, const struct stress_protoc
            (unsigned long long)stress->options.seed, (unsigned long long)r->stops,
            (unsigned long long)r->attaches, (unsigned long long)r->transitions,
            (unsigned long long)r->checks, (unsigned long long)r->failures, p50, p99, most);
+    if (stress->test->shows_heap)
+        report_heap(r);
 }
 
 static void report_replay(const struct stress *stress)
@@ -229,6 +255,12 @@ static void report_json(FILE *out, const struct stress *stress,
     json_writer_unsigned(&json, "checks", r->checks);
     json_writer_unsigned(&json, "failures", r->failures);
     json_writer_string(&json, "failure", r->failure);
+    if (stress->test->shows_heap) {
+        json_writer_unsigned(&json, "collections", r->collections);
+        json_writer_unsigned(&json, "out_of_heap", r->out_of_heap);
+        json_writer_unsigned(&json, "live_bytes", r->live_bytes);
+        json_writer_unsigned(&json, "used_bytes", r->used_bytes);
+    }
     json_writer_open_object(&json, "ttsp_ns");
     write_percentile(&json, "p50", &r->ttsp, 50);
     write_percentile(&json, "p99", &r->ttsp, 99);

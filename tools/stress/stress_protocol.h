@@ -17,7 +17,7 @@
 struct stress_protocol_options {
     uint64_t seed, seconds_ns;
     uint64_t threads;    /* 1 .. STRESS_PROTOCOL_MOST_THREADS */
-    const char *program; /* of stress_guest.h only */
+    const char *program; /* of stress_guest.h and stress_gc.h only */
     /* Every 100 ms or so; NULL = nobody looks. */
     void (*progress)(uint64_t elapsed_ns, uint64_t stops);
 };
@@ -25,6 +25,7 @@ struct stress_protocol_options {
 struct stress_protocol_result {
     uint64_t stops, attaches, transitions, requests, dumps;
     uint64_t checks, failures;
+    uint64_t collections, out_of_heap, live_bytes, used_bytes; /* of stress_gc.h only */
     struct hist ttsp;  /* empty with -XX:-SafepointRecording */
     char failure[256]; /* the first, in words; "" = none */
 };
