@@ -21,7 +21,7 @@ run "$sp" ttsp --list
 expect_code 0
 expect_true "the first is not calm" [ "$(head -n 1 "$scratch/out" | cut -d' ' -f1)" = calm ]
 expect_out "In C, only when they are named"
-for name in loop-shapes spawn-burst c-calm; do
+for name in loop-shapes spawn-burst churn c-calm; do
     expect_true "$name is not in the list" grep -q "^$name " "$scratch/out"
 done
 
@@ -52,6 +52,14 @@ run "$sp" ttsp crlf.lox --json "$json"
 expect_code 0
 run "$check" "$json" scenarios.0.every_ns=10000000
 expect_code 0
+
+# --- all of them bear a collection at each allocation
+# shellcheck disable=SC2046
+run "$sp" ttsp --seconds 0.2 -XX:GCStressInterval=1 -Xmx64m -Xms1m -XX:G1HeapRegionSize=64k \
+    $(cd "$source/tools/scenarios" && printf '%s\n' *.lox | sed 's/\.lox$//')
+expect_code 0
+expect_true "churn was not stopped to collect" \
+    [ "$(awk '$1 == "churn" { print $2; exit }' "$scratch/out")" -gt 100 ]
 
 # --- the example of the page about scenarios
 awk '/^```lox/ { on = 1; next } /^```/ { on = 0 } on' "$source/docs/scenarios.md" >example.lox
