@@ -49,6 +49,13 @@ static void collect(void) { ck_assert(collection_request_mp(&self, COLLECTION_SY
 
 /* --- content ---------------------------------------------------------------------------- */
 
+/* As ck_assert_msg(), without the system call that check makes for each assertion that holds. */
+#define MUST(expression, ...)                                                                      \
+    do {                                                                                           \
+        if (!(expression))                                                                         \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+    } while (0)
+
 static uint64_t pattern(uint64_t id, uint64_t i) { return id * 1000003 + i; }
 
 /* DOUBLES of so many words in all, whose raw elements follow from the id. */
@@ -63,14 +70,14 @@ static struct object *new_leaf(uint64_t id, uint64_t words)
 static void check_leaf(value_t value, uint64_t id, uint64_t words)
 {
     const struct object *leaf = value_as_object(value);
-    ck_assert_msg(value_is_kind(value, OBJECT_DOUBLES) && object_length(leaf) == words - 2,
-                  "object %llu of %llu words: 0x%llx", (unsigned long long)id,
-                  (unsigned long long)words, (unsigned long long)value);
+    MUST(value_is_kind(value, OBJECT_DOUBLES) && object_length(leaf) == words - 2,
+         "object %llu of %llu words: 0x%llx", (unsigned long long)id, (unsigned long long)words,
+         (unsigned long long)value);
     for (uint64_t i = 1; i < words - 1; i++)
-        ck_assert_msg(load_relaxed(&leaf->word[i]) == pattern(id, i),
-                      "object %llu of %llu words: word %llu is 0x%llx", (unsigned long long)id,
-                      (unsigned long long)words, (unsigned long long)i,
-                      (unsigned long long)load_relaxed(&leaf->word[i]));
+        MUST(load_relaxed(&leaf->word[i]) == pattern(id, i),
+             "object %llu of %llu words: word %llu is 0x%llx", (unsigned long long)id,
+             (unsigned long long)words, (unsigned long long)i,
+             (unsigned long long)load_relaxed(&leaf->word[i]));
 }
 
 /* Every size against every place in a block of 64 words, and regions that end in the middle of
@@ -82,7 +89,7 @@ START_TEST(objects_of_all_sizes_keep_their_content_at_any_place)
     for (uint64_t step = 1; step <= 5; step++) {
         for (uint64_t n = 0; n < COUNT; n++) {
             struct object *leaf = new_leaf(n, 2 + n * 7 % 129);
-            ck_assert_ptr_nonnull(leaf);
+            MUST(leaf, "none of number %llu", (unsigned long long)n);
             roots[n] = value_of_object(leaf);
         }
         for (uint64_t n = 0; n < COUNT; n++)
@@ -95,7 +102,9 @@ START_TEST(objects_of_all_sizes_keep_their_content_at_any_place)
         for (uint64_t n = 0; n < COUNT; n += step) {
             check_leaf(roots[n], n, 2 + n * 7 % 129);
             if (_i <= 2 && n > 0) /* in place: the order stays */
-                ck_assert_int_eq(roots[n] > roots[n - step], before[n] > before[n - step]);
+                MUST((roots[n] > roots[n - step]) == (before[n] > before[n - step]),
+                     "objects %llu and %llu have changed places", (unsigned long long)n,
+                     (unsigned long long)(n - step));
             bytes += (2 + n * 7 % 129) * 8;
             objects++;
         }
@@ -129,7 +138,7 @@ static bool is_reached[NODES];
 static value_t new_node(int id)
 {
     struct object *node = new_with_length(&self, OBJECT_ARRAY, 1 + EDGES + (uint64_t)(id % 40));
-    ck_assert_ptr_nonnull(node);
+    MUST(node, "no node %d", id);
     store_relaxed(&node->word[1], value_of_double(id));
     return value_of_object(node);
 }
@@ -155,17 +164,16 @@ static int check_reachable(int start, value_t start_value)
         int id = stack[--depth].id;
         value_t value = stack[depth].value;
         if (is_reached[id]) {
-            ck_assert_msg(place[id] == value, "node %d is in two places", id);
+            MUST(place[id] == value, "node %d is in two places", id);
             continue;
         }
         is_reached[id] = true, place[id] = value, reached++;
         const struct object *node = value_as_object(value);
-        ck_assert(value_is_kind(value, OBJECT_ARRAY));
-        ck_assert_msg(value_as_double(load_relaxed(&node->word[1])) == id, "node %d is another",
-                      id);
+        MUST(value_is_kind(value, OBJECT_ARRAY), "node %d is no array", id);
+        MUST(value_as_double(load_relaxed(&node->word[1])) == id, "node %d is another", id);
         for (int i = 0; i < EDGES; i++) {
             value_t to = load_relaxed(&node->word[2 + i]);
-            ck_assert_msg((edge[id][i] < 0) == (to == VALUE_NIL), "edge %d of node %d", i, id);
+            MUST((edge[id][i] < 0) == (to == VALUE_NIL), "edge %d of node %d", i, id);
             if (edge[id][i] >= 0)
                 stack[depth].id = edge[id][i], stack[depth++].value = to;
         }
@@ -358,9 +366,9 @@ static void check_zero_and_scribble(struct object *object, uint64_t words)
 {
     ck_assert_uint_eq(object_size_words(object), words);
     for (uint64_t i = 1; i < words - 1; i++) {
-        ck_assert_msg(load_relaxed(&object->word[i]) == 0, "word %llu of %llu is 0x%llx",
-                      (unsigned long long)i, (unsigned long long)words,
-                      (unsigned long long)load_relaxed(&object->word[i]));
+        MUST(load_relaxed(&object->word[i]) == 0, "word %llu of %llu is 0x%llx",
+             (unsigned long long)i, (unsigned long long)words,
+             (unsigned long long)load_relaxed(&object->word[i]));
         store_relaxed(&object->word[i], ~UINT64_C(0)); /* doubles: any bits are right */
     }
 }
@@ -508,7 +516,7 @@ START_TEST(a_thread_that_allocates_little_takes_little)
     new_of_bytes(&idle, 64);
     ck_assert_int_le(idle.tlab.end - idle.tlab.top, 2048);
     for (int n = 0; n < 100000; n++)
-        ck_assert_ptr_nonnull(new_leaf(1, 8));
+        MUST(new_leaf(1, 8), "none of number %d", n);
     ck_assert_int_gt(self.tlab_figures.wanted_bytes, 60000);
     collect();
     ck_assert_uint_ge(last.allocated_bytes - last.tlab_waste_bytes, 100000 * 64 + 64);
