@@ -1,366 +1,13 @@
-/* slide.c -- see slide.h.
- *
- * Note [P] In place.  The regions are cut into stripes, neighbours one after another, and each
- *   stripe is compacted by one worker by itself.  Within a stripe the small regions are sources, in
- *   the order of their addresses, and all regions but those of living humongous objects are
- *   destinations, in the same order.  So the k-th source is at or above the k-th destination.
- *   What lives in the first k sources fits into the first k destinations: each destination is
- *   left only when the next object does not fit, and the rest of a source, being less than a
- *   region, fits into the next.  So an object never moves up; and when a destination region is
- *   its own source, what it is filled with comes from the same region, lower objects
- *   first.  Every word is therefore read before anything is written over it.
- *   A source's objects go to two destinations at most.  An object never lies in two regions.
- *
- * Note [D] The divided block.  Where a source's objects go over to the second destination,
- *   objects of one block may go to both.  Such a block has the lowest bit of its destination
- *   set, and the region's record says from which address on the second holds.
+/* slide.c -- see slide.h; slide_plan.c has decided where everything goes.
  *
  * SPDX-License-Identifier: MIT */
-#include "gc/slide.h"
+#include "gc/slide_priv.h"
 
-#include "base/gang.h"
 #include "base/insist.h"
-#include "base/os.h"
-#include "gc/heap_priv.h"
 #include "gc/live_walk.h"
 #include "gc/roots.h"
 
 #include <string.h>
-
-#define REGIONS_AT_ONCE    8 /* taken by a worker of a phase without stripes; arbitrary */
-#define DIVIDED            UINT64_C(1)
-#define REGIONS_PER_STRIPE 4 /* at least: each stripe may leave one that is not full */
-
-/* Of one region, for one collection. */
-struct source {
-    uint64_t live_words, live_objects;
-    char *first_to;   /* new address of its first object */
-    char *divided_at; /* first object that goes to second_to; NULL = none does */
-    char *second_to;
-    uint64_t used_after; /* bytes, as a destination */
-};
-
-struct stripe {
-    uint32_t from, to; /* regions */
-    uint64_t moved_objects, moved_bytes;
-};
-
-static struct source *sources;
-static uint32_t source_room, sources_touched;
-static size_t source_bytes;
-
-/* Of the collection that is on; written by the VM thread between the gang's runs. */
-static struct {
-    bool must_move; /* and can */
-    unsigned stripe_count;
-    struct stripe stripe[GANG_MOST_WORKERS];
-    CACHE_ALIGNED _Atomic uint32_t next; /* ticket of a phase */
-} job;
-
-/* Mapped for all that the heap may get, for it may grow until the stop begins; touched for what
- * there is now. */
-enum err slide_ready(uint32_t regions, uint32_t most)
-{
-    if (!sources) {
-        source_bytes = most * sizeof *sources;
-        sources = os_map(source_bytes);
-        source_room = sources ? most : 0;
-    }
-    if (!sources)
-        return ERR_NO_MEMORY;
-    for (; sources_touched < regions; sources_touched++)
-        *(volatile uint64_t *)&sources[sources_touched].live_words = 0; /* not in the stop */
-    return ERR_OK;
-}
-
-void slide_end(void)
-{
-    if (sources)
-        os_unmap(sources, source_bytes);
-    sources = NULL;
-    source_room = sources_touched = 0;
-}
-
-/* --- how much lives where ----------------------------------------------------------------- */
-
-static uint64_t covered(uint64_t bits, uint64_t carry) { return bits | bits << 1 | carry; }
-
-static uint64_t blocks_of(const struct region *region)
-{
-    return (region->used_bytes + BLOCK_BYTES - 1) >> BLOCK_SHIFT;
-}
-
-static const _Atomic uint64_t *marks_of(uint32_t index)
-{
-    return &heap.side.marks[block_of(&heap.side, region_bottom(&heap.regions, index))];
-}
-
-static void count_live(uint32_t index)
-{
-    const _Atomic uint64_t *marks = marks_of(index);
-    uint64_t count = blocks_of(&heap.regions.region[index]), words = 0, objects = 0, carry = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t bits = load_relaxed(&marks[i]); /* marking is over */
-        words += (uint64_t)__builtin_popcountll(covered(bits, carry));
-        objects += (uint64_t)__builtin_popcountll(bits & ~(bits << 1 | carry));
-        carry = bits >> (BLOCK_WORDS - 1);
-    }
-    sources[index].live_words = words;
-    sources[index].live_objects = objects;
-}
-
-static bool take_regions(uint32_t *from_out, uint32_t *to_out)
-{
-    uint32_t from = fetch_add_relaxed(&job.next, REGIONS_AT_ONCE); /* a ticket */
-    *from_out = from;
-    *to_out =
-        from + REGIONS_AT_ONCE < heap.regions.high ? from + REGIONS_AT_ONCE : heap.regions.high;
-    return from < heap.regions.high;
-}
-
-static void count_work(void *unused, unsigned worker)
-{
-    (void)unused, (void)worker;
-    for (uint32_t i, to; take_regions(&i, &to);)
-        for (; i < to; i++) {
-            sources[i] = (struct source){ .live_words = 0 };
-            if (heap.regions.region[i].state == REGION_SMALL)
-                count_live(i);
-        }
-}
-
-/* --- where it goes -------------------------------------------------------------------------- */
-
-static bool is_source(uint32_t index)
-{
-    return heap.regions.region[index].state == REGION_SMALL && sources[index].live_words > 0;
-}
-
-/* Humongous objects that are dead have been freed by now. */
-static bool is_destination(uint32_t index)
-{
-    enum region_state state = heap.regions.region[index].state;
-    return job.must_move ? state == REGION_FREE : state == REGION_SMALL || state == REGION_FREE;
-}
-
-/* The place where the next object of a stripe goes. */
-struct cursor {
-    uint32_t index, end; /* the region; end: none from here on is ours */
-    uint64_t used_words;
-};
-
-static void go_to_next(struct cursor *c)
-{
-    do
-        c->index++;
-    while (c->index < c->end && !is_destination(c->index));
-    INSIST(c->index < c->end, "objects of a stripe do not fit into its regions");
-    c->used_words = 0;
-}
-
-static char *cursor_address(const struct cursor *c)
-{
-    return region_bottom(&heap.regions, c->index) + c->used_words * OBJECT_WORD_BYTES;
-}
-
-static void cursor_add(struct cursor *c, uint64_t words)
-{
-    c->used_words += words;
-    sources[c->index].used_after = c->used_words * OBJECT_WORD_BYTES;
-}
-
-static uint64_t starts_in(const _Atomic uint64_t *marks, uint64_t block)
-{
-    uint64_t bits = load_relaxed(&marks[block]); /* marking is over */
-    uint64_t before = block > 0 ? load_relaxed(&marks[block - 1]) : 0;
-    return bits & ~(bits << 1 | before >> (BLOCK_WORDS - 1));
-}
-
-/* The number, in the region, of its live word number `wanted`; both count from 0. */
-static uint64_t find_live_word(const _Atomic uint64_t *marks, uint64_t wanted)
-{
-    uint64_t carry = 0;
-    for (uint64_t block = 0;; block++) {
-        uint64_t bits = load_relaxed(&marks[block]); /* marking is over */
-        uint64_t live = covered(bits, carry), count = (uint64_t)__builtin_popcountll(live);
-        if (wanted < count) {
-            for (; wanted > 0; wanted--)
-                live &= live - 1;
-            return block * BLOCK_WORDS + (uint64_t)__builtin_ctzll(live);
-        }
-        wanted -= count;
-        carry = bits >> (BLOCK_WORDS - 1);
-    }
-}
-
-/* The first object of the region that does not end within its first `rest` live words; how many
- * of them lie before it.  There is one. */
-static char *find_division(uint32_t index, uint64_t rest, uint64_t *words_out)
-{
-    const _Atomic uint64_t *marks = marks_of(index);
-    uint64_t word = find_live_word(marks, rest), block = word / BLOCK_WORDS;
-    uint64_t starts = starts_in(marks, block);
-    starts &= ~UINT64_C(0) >> (BLOCK_WORDS - 1 - word % BLOCK_WORDS);
-    while (!starts) /* it began in an earlier block */
-        starts = starts_in(marks, --block);
-    uint64_t start = block * BLOCK_WORDS + 63 - (uint64_t)__builtin_clzll(starts);
-    *words_out = rest - (word - start);
-    return region_bottom(&heap.regions, index) + start * OBJECT_WORD_BYTES;
-}
-
-static void place_region(uint32_t index, struct cursor *c)
-{
-    struct source *s = &sources[index];
-    uint64_t region_words = heap.regions.region_bytes / OBJECT_WORD_BYTES;
-    if (c->used_words == region_words)
-        go_to_next(c);
-    uint64_t rest = region_words - c->used_words, before = s->live_words;
-    s->first_to = cursor_address(c);
-    if (s->live_words > rest) {
-        char *at = find_division(index, rest, &before);
-        cursor_add(c, before);
-        go_to_next(c);
-        if (before == 0)
-            s->first_to = cursor_address(c); /* all of it goes there */
-        else
-            s->divided_at = at;
-        s->second_to = cursor_address(c);
-        before = s->live_words - before;
-    }
-    cursor_add(c, before);
-}
-
-static void place_stripe(uint32_t from, uint32_t to)
-{
-    struct cursor c = { from, job.must_move ? heap.regions.committed : to, 0 };
-    while (c.index < c.end && !is_destination(c.index))
-        c.index++;
-    for (uint32_t i = from; i < to; i++)
-        if (is_source(i))
-            place_region(i, &c);
-}
-
-/* Stripes of about equal live words; a stripe ends with a region. */
-static void place_all(unsigned stripes)
-{
-    uint64_t live = 0, so_far = 0;
-    uint32_t from = 0;
-    for (uint32_t i = 0; i < heap.regions.high; i++)
-        live += sources[i].live_words;
-    job.stripe_count = 0;
-    for (uint32_t i = 0; i < heap.regions.high; i++) {
-        so_far += sources[i].live_words;
-        bool is_last = i + 1 == heap.regions.high;
-        if (!is_last && so_far * stripes < live * (job.stripe_count + 1))
-            continue;
-        if (!is_last && job.stripe_count + 1 == stripes)
-            continue; /* the last one takes all that is left */
-        job.stripe[job.stripe_count++] = (struct stripe){ .from = from, .to = i + 1 };
-        place_stripe(from, i + 1);
-        from = i + 1;
-    }
-}
-
-/* --- new addresses of blocks ------------------------------------------------------------------ */
-
-/* What is added to the address of a block's first live word: when the block begins with the last
- * word of an object that reaches into it, no mark tells of that word. */
-static uint64_t unmarked_first(uint64_t bits, uint64_t carry) { return carry & ~bits & 1; }
-
-static void fill_destinations(uint32_t index)
-{
-    const struct source *s = &sources[index];
-    const _Atomic uint64_t *marks = marks_of(index);
-    char *bottom = region_bottom(&heap.regions, index);
-    uint64_t first = block_of(&heap.side, bottom), count = blocks_of(&heap.regions.region[index]);
-    uint64_t division = s->divided_at ? block_of(&heap.side, s->divided_at) - first : UINT64_MAX;
-    uint64_t to = (uint64_t)(uintptr_t)s->first_to, carry = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t bits = load_relaxed(&marks[i]), live = covered(bits, carry); /* marking is over */
-        uint64_t destination = to + 8 * unmarked_first(bits, carry);
-        to += 8 * (uint64_t)__builtin_popcountll(live);
-        if (i == division) {
-            unsigned at = bit_of(&heap.side, s->divided_at);
-            destination |= DIVIDED;
-            to = (uint64_t)(uintptr_t)s->second_to + 8 * (uint64_t)__builtin_popcountll(live >> at);
-        }
-        heap.side.destinations[first + i] = destination;
-        carry = bits >> (BLOCK_WORDS - 1);
-    }
-}
-
-/* A humongous object stays: the one mark of its first block leads to where it is. */
-static void destinations_work(void *unused, unsigned worker)
-{
-    (void)unused, (void)worker;
-    for (uint32_t i, to; take_regions(&i, &to);)
-        for (; i < to; i++) {
-            char *bottom = region_bottom(&heap.regions, i);
-            if (heap.regions.region[i].state == REGION_HUMONGOUS_START)
-                heap.side.destinations[block_of(&heap.side, bottom)] = (uint64_t)(uintptr_t)bottom;
-            else if (is_source(i))
-                fill_destinations(i);
-        }
-}
-
-static void run_on_regions(unsigned workers, void (*work)(void *unused, unsigned worker))
-{
-    store_relaxed(&job.next, 0); /* the gang's start publishes it */
-    gang_run(heap.gang, workers, work, NULL);
-}
-
-static void free_dead_humongous(void)
-{
-    struct region_table *t = &heap.regions;
-    for (uint32_t i = 0, count = 1; i < t->high; i += count) {
-        bool is_start = t->region[i].state == REGION_HUMONGOUS_START;
-        count = is_start ? (uint32_t)region_count_for(t, t->region[i].used_bytes) : 1;
-        if (is_start && !is_marked(&heap.side, region_bottom(t, i)))
-            region_free(t, i, count);
-    }
-}
-
-static struct slide_live sum_live(void)
-{
-    struct slide_live live = { 0, 0, 0 };
-    for (uint32_t i = 0; i < heap.regions.high; i++) {
-        const struct region *region = &heap.regions.region[i];
-        bool is_humongous = region->state == REGION_HUMONGOUS_START;
-        live.objects += is_humongous ? 1 : sources[i].live_objects;
-        live.small_bytes += sources[i].live_words * OBJECT_WORD_BYTES;
-        live.bytes += is_humongous ? region->used_bytes : sources[i].live_words * OBJECT_WORD_BYTES;
-    }
-    return live;
-}
-
-static bool has_room_to_move(void)
-{
-    uint32_t sources_count = 0, free_count = 0;
-    for (uint32_t i = 0; i < heap.regions.committed; i++) {
-        sources_count += i < heap.regions.high && is_source(i);
-        free_count += heap.regions.region[i].state == REGION_FREE;
-    }
-    return free_count >= sources_count;
-}
-
-struct slide_live slide_prepare(unsigned workers, bool is_tight, bool must_move)
-{
-    uint32_t small = heap.regions.used - heap.regions.humongous;
-    INSIST(heap.regions.high <= source_room, "%u regions, %u records", heap.regions.high,
-           source_room);
-    run_on_regions(workers, count_work);
-    free_dead_humongous();
-    job.must_move = must_move && has_room_to_move();
-    for (uint32_t i = heap.regions.high; job.must_move && i < heap.regions.committed; i++)
-        sources[i] = (struct source){ .live_words = 0 };
-    bool is_one = is_tight || job.must_move || small < REGIONS_PER_STRIPE * workers;
-    place_all(is_one ? 1 : workers);
-    for (uint32_t i = 0; i < (job.must_move ? heap.regions.committed : heap.regions.high); i++)
-        if (sources[i].used_after > 0)
-            region_open(&heap.regions, i, sources[i].used_after);
-    run_on_regions(workers, destinations_work);
-    return sum_live();
-}
 
 /* --- new references ----------------------------------------------------------------------------
  */
@@ -370,15 +17,15 @@ static uint64_t words_below(uint64_t bits, unsigned at)
     return (uint64_t)__builtin_popcountll((bits | bits << 1) & ((UINT64_C(1) << at) - 1));
 }
 
-/* [D] */
+/* Note [D] in slide_plan.c */
 static __attribute__((noinline)) char *new_address_in_divided(const char *object, uint64_t bits,
                                                               uint64_t destination)
 {
-    const struct source *s = &sources[region_index(&heap.regions, object)];
+    const struct source *s = &slide.sources[region_index(&heap.regions, object)];
     unsigned at = bit_of(&heap.side, object);
     uint64_t words = words_below(bits, at);
     if (object < s->divided_at)
-        return (char *)(uintptr_t)(destination - DIVIDED) + 8 * words;
+        return (char *)(uintptr_t)(destination - SLIDE_DIVIDED) + 8 * words;
     return s->second_to + 8 * (words - words_below(bits, bit_of(&heap.side, s->divided_at)));
 }
 
@@ -387,7 +34,7 @@ static inline char *new_address(const char *object)
     uint64_t block = block_of(&heap.side, object);
     uint64_t bits = load_relaxed(&heap.side.marks[block]); /* marking is over */
     uint64_t destination = heap.side.destinations[block];
-    if (__builtin_expect(destination & DIVIDED, 0))
+    if (__builtin_expect(destination & SLIDE_DIVIDED, 0))
         return new_address_in_divided(object, bits, destination);
     return (char *)(uintptr_t)destination + 8 * words_below(bits, bit_of(&heap.side, object));
 }
@@ -430,13 +77,13 @@ static void adjust_work(void *unused, unsigned worker)
         struct root_visitor roots = { adjust_root };
         roots_visit_locked(&roots);
     }
-    for (uint32_t i, to; take_regions(&i, &to);)
+    for (uint32_t i, to; slide_take_regions(&i, &to);)
         for (; i < to; i++)
             if (heap.regions.region[i].state == REGION_HUMONGOUS_START)
                 adjust_humongous((struct object *)(void *)region_bottom(&heap.regions, i));
 }
 
-void slide_adjust(unsigned workers) { run_on_regions(workers, adjust_work); }
+void slide_adjust(unsigned workers) { slide_run_on_regions(workers, adjust_work); }
 
 /* --- moving
  * --------------------------------------------------------------------------------------- */
@@ -473,7 +120,7 @@ static void move_region(uint32_t index, struct stripe *stripe)
     for (struct object *from; (from = live_walk_next(&walk)) != NULL;) {
         uint64_t header = load_relaxed(&from->header), words = object_words_of(from, header);
         struct object *to = (struct object *)(void *)new_address((const char *)from);
-        ASSERT(job.must_move || to <= from, "an object of region %u moves up", index);
+        ASSERT(slide.must_move || to <= from, "an object of region %u moves up", index);
         moved_objects += to != from;
         moved_words += to != from ? words : 0;
         move_object(to, from, header, words, low, bytes);
@@ -486,16 +133,17 @@ static void compact_work(void *unused, unsigned worker)
 {
     (void)unused, (void)worker;
     uint32_t i;
-    while ((i = fetch_add_relaxed(&job.next, 1)) < job.stripe_count) /* a ticket */
-        for (uint32_t region = job.stripe[i].from; region < job.stripe[i].to; region++)
-            if (is_source(region))
-                move_region(region, &job.stripe[i]);
+    while ((i = fetch_add_relaxed(&slide.next, 1)) < slide.stripe_count) /* a ticket */
+        for (uint32_t region = slide.stripe[i].from; region < slide.stripe[i].to; region++)
+            if (slide_is_source(region))
+                move_region(region, &slide.stripe[i]);
 }
 
 void slide_compact(unsigned workers)
 {
-    if (job.stripe_count > 0) /* else the heap is empty */
-        run_on_regions(workers < job.stripe_count ? workers : job.stripe_count, compact_work);
+    if (slide.stripe_count > 0) /* else the heap is empty */
+        slide_run_on_regions(workers < slide.stripe_count ? workers : slide.stripe_count,
+                             compact_work);
 }
 
 /* --- the records afterwards
@@ -503,17 +151,17 @@ void slide_compact(unsigned workers)
 
 struct slide_sums slide_finish(void)
 {
-    struct slide_sums sums = { .stripes = job.stripe_count };
+    struct slide_sums sums = { .stripes = slide.stripe_count };
     struct region_table *t = &heap.regions;
-    uint32_t end = job.must_move ? t->committed : t->high;
+    uint32_t end = slide.must_move ? t->committed : t->high;
     for (uint32_t i = 0; i < end; i++) {
         if (t->region[i].state > REGION_SMALL)
             continue;
-        region_set_used(t, i, sources[i].used_after);
+        region_set_used(t, i, slide.sources[i].used_after);
     }
-    for (unsigned i = 0; i < job.stripe_count; i++) {
-        sums.moved_objects += job.stripe[i].moved_objects;
-        sums.moved_bytes += job.stripe[i].moved_bytes;
+    for (unsigned i = 0; i < slide.stripe_count; i++) {
+        sums.moved_objects += slide.stripe[i].moved_objects;
+        sums.moved_bytes += slide.stripe[i].moved_bytes;
     }
     region_table_settle(t);
     return sums;

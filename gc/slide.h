@@ -1,6 +1,6 @@
 /* slide.h -- moves what is alive together, to the lower end of the heap, in place.
  *
- * Read next: Note [P] in slide.c (why nothing is overwritten), side_tables.h (new addresses).
+ * Read next: Note [P] in slide_plan.c (why nothing is overwritten), side_tables.h (new addresses).
  * Layer:     gc/, for its own files.
  *
  *   slide_prepare   live words of each region; where each region's objects go; destinations
