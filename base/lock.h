@@ -25,6 +25,7 @@
 #define LOCK_RANK_LIST(X)                                                                          \
     X(LIFECYCLE, 0, "start and shutdown of the stop machinery; may allocate, may log")             \
     X(SHARED, 1, "data shared by mutators and an operation; no allocation, no log under it")       \
+    X(ROOTS, 1, "lists of roots, which a collection walks under the heap's lock; as above")        \
     X(REGISTRY, 0, "writers of the participant list; no allocation, no log under it")              \
     X(LOG, 0, "the log's outputs; innermost, may write files")
 

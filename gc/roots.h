@@ -31,7 +31,8 @@ static inline void root_visit_range(struct root_visitor *visitor, value_t *from,
         visitor->visit(visitor, from, what);
 }
 
-/* [any] Before the first mutator attaches: vm/'s globals; NULL = none. */
+/* [any] Before the first mutator attaches: vm/'s globals; NULL = none.  Called under the heap's
+ * lock: locks of its own have the rank ROOTS. */
 void roots_set_common(void (*each)(struct root_visitor *visitor));
 /* [operation] Every root of the process. */
 void roots_visit_at_safepoint(struct root_visitor *visitor);

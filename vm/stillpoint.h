@@ -202,10 +202,12 @@ void stillpoint_slot_misused(const char *what);
 static inline void stillpoint_slot_open(struct stillpoint_mutator *m, struct stillpoint_slot *slot,
                                         struct stillpoint_object *object)
 {
+    struct stillpoint_slot *address = slot;
+    __asm__("" : "+r"(address)); /* compilers warn of a local's address that a struct keeps */
     slot->object = object;
     slot->private_outer = m->private_slots;
     slot->private_owner = m;
-    m->private_slots = slot;
+    m->private_slots = address;
 }
 static inline void stillpoint_slot_close(struct stillpoint_slot *slot)
 {

@@ -3,10 +3,10 @@
  * The public struct stillpoint_mutator is the head of ours, so that the header can allocate and
  * open slots inline.
  *
- * Note [H] Handles.  They stand in a list that a marked lock protects: making and ending one takes
- *   it, a collection walks it under the lock.  What a handle leads to is stored with release and
- *   loaded with acquire, so any thread may read what another has stored; while a thread is in
- *   guest no collection changes it.
+ * Note [H] Handles.  They stand in a list that a marked lock, of rank ROOTS, protects: making and
+ * ending one takes it, a collection walks it under the lock.  What a handle leads to is stored with
+ * release and loaded with acquire, so any thread may read what another has stored; while a thread
+ * is in guest no collection changes it.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/insist.h"
@@ -52,7 +52,7 @@ struct stillpoint_handle {
     struct stillpoint_handle *next, **link;
 };
 
-static struct lock handles_lock = LOCK_INITIALIZER(SHARED);
+static struct lock handles_lock = LOCK_INITIALIZER(ROOTS);
 static struct stillpoint_handle *handles; /* [H] */
 
 static void each_handle(struct root_visitor *visitor)

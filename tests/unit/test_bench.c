@@ -8,6 +8,7 @@
 #include "tools/bench/bench_answer.h"
 #include "tools/bench/bench_command.h"
 #include "tools/bench/bench_folder.h"
+#include "tools/bench/bench_gc_log.h"
 
 #include "tests/unit/suite.h"
 
@@ -333,10 +334,44 @@ static TCase *add_case(Suite *s, const char *name)
     return tc;
 }
 
+/* --- pauses of a log ------------------------------------------------------------------- */
+
+START_TEST(pauses_are_read_from_our_log_and_from_java)
+{
+    static const struct {
+        const char *line;
+        uint64_t ns; /* 0 = it tells of none */
+    } cases[] = {
+        { "[0.576s][info][gc] GC(162) Pause Full (System.gc()) 55M->5M(24M) 3.121ms\n", 3121000 },
+        { "[0.030s][info][gc] GC(7) Pause Full (G1 Compaction Pause) 2047K->368K(2048K) 0.249ms\n",
+          249000 },
+        { "[0.1s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->1M(34M) "
+          "12.368ms\n",
+          12368000 },
+        { "[0.1s][info][gc] GC(3) Pause Young (Allocation Failure) 10M->9M(37M) 0.031ms\n", 31000 },
+        { "[0.1s][info][gc] GC(9) Pause Remark 20M->20M(37M) 0.5ms", 500000 },
+        { "[0.576s][info][gc,start] GC(162) Pause Full (System.gc())\n", 0 },
+        { "[0.1s][info][gc] GC(19) Concurrent Mark Cycle 40.1ms\n", 0 },
+        { "[0.1s][info][gc] GC(9) Pause Full (System.gc()) 55M->5M(24M) ms\n", 0 },
+        { "[0.1s][info][gc] GC(9) Pause Full (System.gc()) 55M->5M(24M) -1ms\n", 0 },
+        { "[0.005s][info][gc] Using G1\n", 0 },
+        { "", 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct hist pauses;
+        memset(&pauses, 0, sizeof pauses);
+        bool is_pause = bench_gc_log_line(cases[i].line, &pauses);
+        ck_assert_msg(is_pause == (cases[i].ns > 0) && hist_max(&pauses) == cases[i].ns,
+                      "%s: %llu ns", cases[i].line, (unsigned long long)hist_max(&pauses));
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("bench");
     TCase *answers = add_case(s, "answers");
+    tcase_add_test(answers, pauses_are_read_from_our_log_and_from_java);
     tcase_add_test(answers, a_right_answer_gives_its_time_in_each_language);
     tcase_add_test(answers, a_wrong_answer_gives_no_time_and_is_named);
     tcase_add_test(answers, the_longest_complaint_fits);

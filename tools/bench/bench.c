@@ -54,6 +54,7 @@ static const struct benchmark {
     const char *name, *question;
     void (*run)(struct bench *bench);
 } benchmarks[] = {
+    { "gc", "What do allocating and collecting cost, beside Java's collectors?", bench_gc },
     { "guest", "What do threads of guest programs cost, and what do they bring?", bench_guest },
     { "interp", "How fast are guest programs, beside Lua 5.4 and java -Xint?", bench_interp },
     { "poll", "What does a poll cost in a tight loop, and what a transition?", bench_poll },

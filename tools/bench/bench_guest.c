@@ -21,7 +21,6 @@
 #include "tools/bench/bench_answer.h"
 #include "tools/bench/bench_command.h"
 #include "tools/bench/bench_folder.h"
-#include "tools/embedded.h"
 #include "tools/process.h"
 
 #include <errno.h>
@@ -148,16 +147,11 @@ static void add_rows(struct bench *bench)
 
 static bool write_sources(struct bench *bench)
 {
+    char name[64];
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char name[64], embedded_name[80];
-        snprintf(name, sizeof name, "%s.lox", programs[i]);
-        snprintf(embedded_name, sizeof embedded_name, "bench/guest/%s", name);
-        const struct embedded_file *file = embedded_find(embedded_name);
-        INSIST(file, "%s is not part of the program", embedded_name);
-        if (!bench_folder_write(name, file->bytes, file->length)) {
-            fail(bench, EXIT_CODE_ENVIRONMENT, bench_folder_path(), strerror(errno));
+        snprintf(name, sizeof name, "bench/guest/%s.lox", programs[i]);
+        if (!bench_write_source(bench, name))
             return false;
-        }
     }
     return true;
 }

@@ -26,7 +26,6 @@
 #include "tools/bench/bench_answer.h"
 #include "tools/bench/bench_command.h"
 #include "tools/bench/bench_folder.h"
-#include "tools/embedded.h"
 #include "tools/process.h"
 
 #include <errno.h>
@@ -242,12 +241,8 @@ static bool write_sources(struct bench *bench)
         char name[NAME_BYTES], embedded_name[NAME_BYTES + 16];
         source_name(name, &programs[i / ENGINES], (enum engine_id)(i % ENGINES));
         snprintf(embedded_name, sizeof embedded_name, "bench/interp/%s", name);
-        const struct embedded_file *file = embedded_find(embedded_name);
-        INSIST(file, "%s is not part of the program", embedded_name);
-        if (!bench_folder_write(name, file->bytes, file->length)) {
-            fail(bench, EXIT_CODE_ENVIRONMENT, bench_folder_path(), strerror(errno));
+        if (!bench_write_source(bench, embedded_name))
             return false;
-        }
     }
     return true;
 }

@@ -78,6 +78,10 @@ struct bench_row *bench_add(struct bench *bench, const char *unit, const struct 
 void bench_set_goal(struct bench_row *row, enum bench_goal_kind kind, double goal);
 void bench_put(struct bench_row *row, uint32_t round, double value);
 
+/* A source that is part of the program, "bench/gc/gcbench.lox", goes into the benchmark's folder
+ * under its last name.  False, and the bench has failed: the system refuses it. */
+bool bench_write_source(struct bench *bench, const char *embedded_name);
+
 /* --- children ------------------------------------------------------------------- */
 
 struct bench_child {
@@ -114,6 +118,7 @@ void bench_report_json(FILE *out, const struct bench *bench);
 
 /* --- [command] the benchmarks ---------------------------------------------------- */
 
+void bench_gc(struct bench *bench);
 void bench_guest(struct bench *bench);
 void bench_interp(struct bench *bench);
 void bench_poll(struct bench *bench);
