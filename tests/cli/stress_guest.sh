@@ -38,7 +38,7 @@ run "$check" "$json" failures=1 ok=false
 expect_code 0
 
 # --- a heap that is too small, a system that refuses, a killed child: nothing was found out ------
-run "$sp" stress guest --program strings --seconds 1.5 -Xmx2m
+run "$sp" stress guest --program strings --seconds 1.5 -Xmx2m -XX:+UseEpsilonGC
 expect_code 74
 expect_err "strings, seed 1: OutOfMemory: "
 if ! grep -q sanitizer <("$sp" --version); then

@@ -8,7 +8,7 @@ sp=$1 check=$2
 json=$scratch/result.json
 # Under a sanitizer all is the same, only slower: shorter runs will do.
 seconds=1 is_plain=yes
-"$sp" --version | grep -q sanitizer && seconds=0.5 is_plain=no
+"$sp" --version | grep -q sanitizer && seconds=0.4 is_plain=no
 
 # --- everything once, shortly -------------------------------------------------------
 run "$sp" ttsp --seconds $seconds --every 10ms --seed 7 --json "$json"
