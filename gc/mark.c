@@ -48,8 +48,8 @@
     SIZE_OR_TINY(256, 1 << 20) /* of the heap in use: 3 % of it in each ring                       \
                                 */
 #define MOST_SHARED_ENTRIES (UINT64_C(1) << 26)
-#define SHARE_AT_ONCE       64 /* entries moved when somebody is idle */
-#define AHEAD               8  /* entries between prefetch and visit; measured: mark.c */
+#define SHARE_AT_ONCE       64               /* entries moved when somebody is idle */
+#define AHEAD               8                /* entries between prefetch and visit; arbitrary */
 #define SLICE_WORDS         UINT64_C(1024)   /* of an array that are scanned at once, or more: */
 #define MOST_SLICES         UINT64_C(0xfff0) /* their number has 16 bits */
 #define ADDRESS_MASK        ((UINT64_C(1) << 48) - 1)
